@@ -1,0 +1,24 @@
+//! restartlint finds every place where a long-lived stdio daemon can restart, kill,
+//! reload or replace itself, or be killed from outside, and holds each against a
+//! registered inventory. Beside the linter it has read-only passes: a guard for shell
+//! commands, a restart coordinator and a fleet check.
+//!
+//! # Layers
+//!
+//! Imports point down only; `tests/layers.rs` holds the code against this table.
+//!
+//! | floor | modules | may import |
+//! |---|---|---|
+//! | 1 | `base` | nothing of this crate |
+//! | 2 | `data`, `report`, `command` | `base` (and `command` the catalogues of `data`) |
+//! | 2 | `graph` | `base`, `data`, `command` |
+//! | 3 | `lang` | `base`, `data`, `command` |
+//! | 3 | `check` | `base`, `data`, `graph`, `report` |
+//! | 3 | `render` | `base`, `data`, `report` |
+//! | 3 | `pass` | `base`, `data`, `command` |
+//! | 4 | `edge` | `base`, `pass` |
+//! | 4 | `discover`, `scan` | everything on floors 1 to 3 |
+//! | 5 | `face` | everything below |
+
+pub mod base;
+pub mod command;

