@@ -22,3 +22,4 @@
 
 pub mod base;
 pub mod command;
+pub mod face;

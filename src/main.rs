@@ -1,3 +1,5 @@
 //! The binary: hands the arguments to the face and takes its exit status.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    restartlint::face::main()
+}

@@ -1,0 +1,71 @@
+//! How a command ends: an outcome, or a failure that says what to do next.
+
+use std::io;
+
+/// The answer of a command that did its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Clean, or allowed: status 0.
+    Clean,
+    /// A finding, or denied: status 1.
+    Denied,
+}
+
+impl Outcome {
+    /// The process exit status.
+    pub fn status(self) -> u8 {
+        match self {
+            Outcome::Clean => 0,
+            Outcome::Denied => 1,
+        }
+    }
+}
+
+/// Why a command could not do its work: status 2, with text on standard error.
+#[derive(Debug)]
+pub enum Failure {
+    /// One plain sentence, or several lines.
+    Message(String),
+    /// A fault in the user's own file, shown at its place.
+    Report(miette::Report),
+    /// Standard output was closed by the reader: no failure at all.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// A failure with a message.
+    pub fn new(message: impl Into<String>) -> Failure {
+        Failure::Message(message.into())
+    }
+
+    /// Prints the failure on standard error and gives the exit status.
+    pub fn report(self) -> u8 {
+        match self {
+            Failure::Message(text) => {
+                anstream::eprintln!("restartlint: {text}");
+                2
+            }
+            Failure::Report(report) => {
+                anstream::eprintln!("{report:?}");
+                2
+            }
+            Failure::ClosedPipe => 0,
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Failure::ClosedPipe
+        } else {
+            Failure::new(error.to_string())
+        }
+    }
+}
+
+impl From<miette::Report> for Failure {
+    fn from(report: miette::Report) -> Failure {
+        Failure::Report(report)
+    }
+}
