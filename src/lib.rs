@@ -22,4 +22,6 @@
 
 pub mod base;
 pub mod command;
+pub mod edge;
 pub mod face;
+pub mod pass;

@@ -1,0 +1,5 @@
+//! Floor 3: the passes beside the linter. Each is a pure function of values: a
+//! snapshot, a request, an authority and an instant in, a report out.
+
+pub mod fleet;
+pub mod marker;
