@@ -25,3 +25,4 @@ pub mod command;
 pub mod edge;
 pub mod face;
 pub mod pass;
+pub mod lang;

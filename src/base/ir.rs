@@ -163,6 +163,8 @@ pub struct Node {
     pub span: Span,
     /// The conditions under which it is evaluated.
     pub guard: Option<GuardId>,
+    /// The function whose code it is part of.
+    pub function: FuncId,
 }
 
 /// A call expression.
@@ -292,7 +294,7 @@ pub struct Function {
     pub exprs: std::ops::Range<ExprId>,
     /// Code that only tests run.
     pub test_only: bool,
-    /// Ends by leaving the program's read loop: what it calls after `AfterLoop` guards counts as end of input.
+    /// Declared asynchronous.
     pub is_async: bool,
 }
 
@@ -370,13 +372,4 @@ pub struct Program {
     pub stars: Vec<String>,
     /// What `from this import *` brings, if the file says so (`__all__`).
     pub public: Option<Vec<String>>,
-}
-
-impl Program {
-    /// The function that an expression belongs to. Logarithmic in the number of functions.
-    pub fn owner(&self, expr: ExprId) -> FuncId {
-        let at = self.functions.partition_point(|f| f.exprs.start <= expr);
-        // Several empty ranges may start at the same place; the last non-empty one holds the expression.
-        (0..at).rev().find(|&i| self.functions[i].exprs.contains(&expr)).unwrap_or(0) as FuncId
-    }
 }

@@ -1,0 +1,13 @@
+//! Python: sources, scripts and notebooks' code cells, read with tree-sitter-python and
+//! lowered to the program facts. What a primitive is stands in `rules/python.toml`; nothing
+//! here knows one by name.
+
+mod bindings;
+mod definition;
+mod expression;
+mod literal;
+mod lower;
+mod pattern;
+mod statement;
+
+pub use lower::{Lowered, lower};
