@@ -22,7 +22,12 @@
 
 pub mod base;
 pub mod command;
+pub mod data;
+pub mod discover;
 pub mod edge;
 pub mod face;
-pub mod pass;
 pub mod lang;
+pub mod pass;
+pub mod render;
+pub mod report;
+pub mod scan;

@@ -9,5 +9,7 @@ pub mod finding;
 pub mod ir;
 pub mod site;
 pub mod source;
+pub mod sources;
 pub mod span;
+pub mod terminal;
 pub mod text;

@@ -3,27 +3,58 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
 use super::{Failure, Outcome};
 
 /// Finds the places where a long-lived stdio daemon can restart, kill, reload or replace itself.
+///
+/// Exit status: 0 clean or allowed; 1 a finding, or denied; 2 the work could not be done.
+/// Without a command, `check` runs.
 #[derive(Debug, Parser)]
-#[command(name = "restartlint", version, about)]
+#[command(name = "restartlint", version, about, max_term_width = 100)]
 pub struct Cli {
     /// Read this configuration instead of the nearest one upward from the first path.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// When to colour text.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+    /// Print results and errors only.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more on standard error.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
+/// When to colour text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {}
+pub enum Command {
+    /// Hold a checkout against its inventory (the default command).
+    Check(super::check::CheckArgs),
+    /// List every site, without policy.
+    Sites(super::sites::SitesArgs),
+}
 
 /// Runs the chosen command.
 pub fn dispatch(cli: &Cli) -> Result<Outcome, Failure> {
-    match cli.command {}
+    match &cli.command {
+        Command::Check(args) => super::check::run(args, cli),
+        Command::Sites(args) => super::sites::run(args, cli),
+    }
 }

@@ -3,17 +3,35 @@
 // The face is one of the three places that may read files, the environment and the clock.
 #![allow(clippy::disallowed_methods)]
 
+pub mod args;
+pub mod check;
 pub mod cli;
 pub mod failure;
+pub mod output;
+pub mod progress;
+pub mod project;
+pub mod sites;
 
 pub use failure::{Failure, Outcome};
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 /// Parses the process's arguments, runs the command and gives the exit status:
 /// 0 clean or allowed, 1 a finding or a denial, 2 the work could not be done.
 pub fn main() -> std::process::ExitCode {
-    let cli = cli::Cli::parse();
+    let mut commands: Vec<String> =
+        cli::Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
+    commands.push("help".to_owned());
+    let args = args::with_default_command(std::env::args_os().collect(), &commands);
+    let cli = match cli::Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to standard output with status 0, usage errors to standard error with 2.
+            let _ = error.print();
+            return std::process::ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    output::choose_color(cli.color);
     match cli::dispatch(&cli) {
         Ok(outcome) => std::process::ExitCode::from(outcome.status()),
         Err(failure) => std::process::ExitCode::from(failure.report()),

@@ -1,0 +1,10 @@
+//! Floor 2: data that people write. TOML in, values or faults with their places out.
+//!
+//! Nothing here reads a file; nothing here knows a rule's or a language's code.
+
+pub mod checks;
+pub mod config;
+pub mod config_entries;
+pub mod fault;
+pub mod suggest;
+pub mod table;

@@ -1,0 +1,363 @@
+//! Floor 4: which files a run looks at. Walks the given paths once, honours `.gitignore`
+//! (also outside a git checkout), skips what other people's code lies in, and says what
+//! it could not read. Opens no file but ignore files; parses nothing.
+//!
+//! Nothing outside the given roots is read: a symbolic link that leaves them is
+//! reported and not followed, and a link back into them is never walked twice.
+
+#![allow(clippy::disallowed_methods)] // Discovery is one of the places that touch the file system.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{WalkBuilder, WalkState};
+
+use crate::base::facts::RelPath;
+
+/// Hidden folders that are read; every other hidden folder is skipped.
+const HIDDEN: [&str; 9] =
+    [".github", ".gitea", ".claude", ".cursor", ".codex", ".githooks", ".husky", ".vscode", ".gitlab"];
+/// Folders of installed or built things, skipped at any depth unless named.
+const SKIPPED: [&str; 10] = [
+    "node_modules",
+    "site-packages",
+    "target",
+    "dist",
+    "build",
+    "vendor",
+    "venv",
+    ".venv",
+    "__pycache__",
+    ".tox",
+];
+
+/// What to look at.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// The project's root: output is relative to it.
+    pub root: PathBuf,
+    /// Files and folders to look at, as given.
+    pub paths: Vec<PathBuf>,
+    /// Lines of a `.gitignore` in the root.
+    pub exclude: Vec<String>,
+    /// Globs of what is looked at although it would be skipped.
+    pub include: Vec<String>,
+    /// Worker threads; `None` is one a core.
+    pub jobs: Option<usize>,
+}
+
+/// One regular file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where to open it.
+    pub real: PathBuf,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Files by relative path.
+    pub files: BTreeMap<RelPath, Entry>,
+    /// What could not be looked at: relative path and reason. The run is not complete.
+    pub unreadable: BTreeSet<(RelPath, String)>,
+    /// What was left out on purpose and is worth knowing: relative path and reason.
+    pub notes: BTreeSet<(RelPath, String)>,
+}
+
+/// A link that the walk met.
+type Link = PathBuf;
+
+/// Walks the scope. A path that does not exist is among the unreadable.
+pub fn discover(scope: &Scope) -> Listing {
+    let mut listing = Listing::default();
+    let exclude = excludes(scope);
+    let walk = Walk { scope, exclude: &exclude };
+    let mut links = Vec::new();
+    for path in &scope.paths {
+        match std::fs::metadata(path) {
+            Err(error) => {
+                listing.unreadable.insert((relative(&scope.root, path), reason(&error)));
+            }
+            Ok(meta) if meta.is_file() => walk.named_file(path, meta.len(), &mut listing),
+            Ok(meta) if meta.is_dir() => {
+                let plain = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+                walk.folder(path, &plain, true, &mut listing, &mut links);
+            }
+            Ok(_) => {
+                listing
+                    .unreadable
+                    .insert((relative(&scope.root, path), "is neither a file nor a folder".to_owned()));
+            }
+        }
+    }
+    walk.included(&mut listing);
+    walk.links(links, &mut listing);
+    listing
+}
+
+struct Walk<'a> {
+    scope: &'a Scope,
+    exclude: &'a Gitignore,
+}
+
+impl Walk<'_> {
+    fn excluded(&self, path: &Path, is_dir: bool) -> bool {
+        // Matching is relative to the root; a path outside it has nothing to match.
+        path.strip_prefix(&self.scope.root)
+            .is_ok_and(|rel| self.exclude.matched_path_or_any_parents(rel, is_dir).is_ignore())
+    }
+
+    fn named_file(&self, path: &Path, size: u64, listing: &mut Listing) {
+        let name = relative(&self.scope.root, path);
+        if self.excluded(path, false) {
+            listing.notes.insert((name, "is excluded by the configuration".to_owned()));
+        } else {
+            listing.files.insert(name, Entry { real: path.to_owned(), size });
+        }
+    }
+
+    /// Walks one folder; `plain` is its canonical path. Links met on the way are collected.
+    fn folder(&self, start: &Path, plain: &Path, honour: bool, listing: &mut Listing, links: &mut Vec<Link>) {
+        let found = Mutex::new((Listing::default(), Vec::new()));
+        let above = if honour { ignores_above(plain) } else { Vec::new() };
+        let (exclude, root) = (self.exclude.clone(), self.scope.root.clone());
+        let (from, plain) = (start.to_owned(), plain.to_owned());
+        let walker = WalkBuilder::new(start)
+            .hidden(false)
+            .parents(false)
+            .ignore(false)
+            .git_global(false)
+            .git_exclude(false)
+            .git_ignore(honour)
+            .require_git(false)
+            .follow_links(false)
+            .threads(self.scope.jobs.unwrap_or(0))
+            .filter_entry(move |entry| {
+                let is_dir = entry.file_type().is_some_and(|t| t.is_dir());
+                let path = entry.path();
+                if entry.depth() > 0 && is_dir && honour && skipped(path) {
+                    return false;
+                }
+                if let (Ok(below), false) = (path.strip_prefix(&from), entry.depth() == 0) {
+                    let real = plain.join(below);
+                    if above.iter().any(|set| set.matched(&real, is_dir).is_ignore()) {
+                        return false;
+                    }
+                }
+                entry.depth() == 0
+                    || !path.strip_prefix(&root).is_ok_and(|rel| exclude.matched(rel, is_dir).is_ignore())
+            })
+            .build_parallel();
+        walker.run(|| {
+            Box::new(|entry| {
+                self.visit(entry, &found);
+                WalkState::Continue
+            })
+        });
+        let (part, more) = found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        listing.files.extend(part.files);
+        listing.unreadable.extend(part.unreadable);
+        listing.notes.extend(part.notes);
+        links.extend(more);
+    }
+
+    fn visit(&self, entry: Result<ignore::DirEntry, ignore::Error>, found: &Mutex<(Listing, Vec<Link>)>) {
+        let mut found = found.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                let (path, why) = walk_error(&error);
+                found.0.unreadable.insert((relative(&self.scope.root, &path), why));
+                return;
+            }
+        };
+        let Some(kind) = entry.file_type() else { return };
+        if kind.is_symlink() {
+            found.1.push(entry.path().to_owned());
+        } else if kind.is_file() {
+            let name = relative(&self.scope.root, entry.path());
+            match entry.metadata() {
+                Ok(meta) => {
+                    found.0.files.insert(name, Entry { real: entry.path().to_owned(), size: meta.len() });
+                }
+                Err(error) => {
+                    let (_, why) = walk_error(&error);
+                    found.0.unreadable.insert((name, why));
+                }
+            }
+        }
+        if let Some(error) = entry.error() {
+            // A fault in an ignore file: what it would have hidden is looked at.
+            found.0.notes.insert((relative(&self.scope.root, entry.path()), error.to_string()));
+        }
+    }
+
+    /// What `include` names, whatever else would skip it.
+    fn included(&self, listing: &mut Listing) {
+        for glob in &self.scope.include {
+            let Some(set) = glob_set([glob.as_str()]) else { continue };
+            let start = self.scope.root.join(literal_prefix(glob));
+            let within = self.scope.paths.iter().any(|p| start.starts_with(p) || p.starts_with(&start));
+            if !within || !start.exists() {
+                continue;
+            }
+            let mut part = Listing::default();
+            if start.is_file() {
+                let size = std::fs::metadata(&start).map_or(0, |m| m.len());
+                part.files.insert(relative(&self.scope.root, &start), Entry { real: start, size });
+            } else {
+                let plain = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
+                self.folder(&start, &plain, false, &mut part, &mut Vec::new());
+            }
+            let asked = |real: &Path| self.scope.paths.iter().any(|p| real.starts_with(p));
+            listing
+                .files
+                .extend(part.files.into_iter().filter(|(name, e)| set.is_match(name) && asked(&e.real)));
+            listing.unreadable.extend(part.unreadable);
+        }
+    }
+
+    /// Links: one that leads out is reported; one to something that was not walked under
+    /// its own name is read under the link's.
+    fn links(&self, mut links: Vec<Link>, listing: &mut Listing) {
+        let roots: Vec<PathBuf> =
+            self.scope.paths.iter().filter_map(|p| std::fs::canonicalize(p).ok()).collect();
+        let mut seen: BTreeSet<PathBuf> =
+            listing.files.values().filter_map(|e| std::fs::canonicalize(&e.real).ok()).collect();
+        let mut walked: BTreeSet<PathBuf> = BTreeSet::new();
+        while !links.is_empty() {
+            links.sort();
+            for link in std::mem::take(&mut links) {
+                let name = relative(&self.scope.root, &link);
+                let target = match std::fs::canonicalize(&link) {
+                    Ok(target) => target,
+                    Err(error) => {
+                        let why = format!("is a symbolic link that leads nowhere ({})", reason(&error));
+                        listing.notes.insert((name, why));
+                        continue;
+                    }
+                };
+                if !roots.iter().any(|root| target.starts_with(root)) {
+                    let why = "is a symbolic link that leaves the given paths; not followed".to_owned();
+                    listing.notes.insert((name, why));
+                } else if target.is_file() {
+                    if seen.insert(target) && !self.excluded(&link, false) {
+                        let size = std::fs::metadata(&link).map_or(0, |m| m.len());
+                        listing.files.insert(name, Entry { real: link, size });
+                    }
+                } else if target.is_dir()
+                    && !skipped(&link)
+                    && !self.excluded(&link, true)
+                    && !roots.iter().any(|root| root.starts_with(&target))
+                    && walked.insert(target.clone())
+                {
+                    let mut part = Listing::default();
+                    self.folder(&link, &target, true, &mut part, &mut links);
+                    for (name, entry) in part.files {
+                        if std::fs::canonicalize(&entry.real).is_ok_and(|real| seen.insert(real)) {
+                            listing.files.insert(name, entry);
+                        }
+                    }
+                    listing.unreadable.extend(part.unreadable);
+                    listing.notes.extend(part.notes);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a folder below the start is skipped for its name or for what it is.
+fn skipped(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
+    SKIPPED.contains(&name)
+        || (name.starts_with('.') && !HIDDEN.contains(&name))
+        || path.join("pyvenv.cfg").is_file()
+}
+
+fn excludes(scope: &Scope) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for line in &scope.exclude {
+        // The configuration's reader has refused what is no pattern.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// The `.gitignore` files of the folders above the start, up to the top of its git checkout.
+fn ignores_above(start: &Path) -> Vec<Gitignore> {
+    let top = start.ancestors().find(|a| a.join(".git").exists());
+    let Some(top) = top else { return Vec::new() };
+    start
+        .ancestors()
+        .skip(1)
+        .take_while(|a| a.starts_with(top))
+        .map(|folder| {
+            let mut builder = GitignoreBuilder::new(folder);
+            let _ = builder.add(folder.join(".gitignore"));
+            builder.build().unwrap_or_else(|_| Gitignore::empty())
+        })
+        .filter(|set| !set.is_empty())
+        .collect()
+}
+
+/// A set of globs in which `*` does not cross `/`; `None` if one is no glob.
+pub fn glob_set<'a>(globs: impl IntoIterator<Item = &'a str>) -> Option<GlobSet> {
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs {
+        builder.add(GlobBuilder::new(glob).literal_separator(true).build().ok()?);
+    }
+    builder.build().ok()
+}
+
+/// The folders that a glob names before its first wildcard; the whole of it if it has none.
+fn literal_prefix(glob: &str) -> &str {
+    match glob.find(['*', '?', '[', '{']) {
+        None => glob,
+        Some(at) => glob.get(..at).and_then(|head| head.rfind('/')).and_then(|s| glob.get(..s)).unwrap_or(""),
+    }
+}
+
+/// The path relative to the root, with `/`; a path outside the root as it is.
+pub fn relative(root: &Path, path: &Path) -> RelPath {
+    let path = path.strip_prefix(root).unwrap_or(path);
+    let mut text = String::new();
+    for part in path.components() {
+        if matches!(part, std::path::Component::CurDir) {
+            continue;
+        }
+        if !text.is_empty() && !text.ends_with('/') {
+            text.push('/');
+        }
+        text.push_str(&part.as_os_str().to_string_lossy());
+    }
+    if text.is_empty() { ".".to_owned() } else { text }
+}
+
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "does not exist".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "may not be read (permission denied)".to_owned(),
+        _ => format!("cannot be read ({error})"),
+    }
+}
+
+fn walk_error(error: &ignore::Error) -> (PathBuf, String) {
+    let mut error = error;
+    let mut path = PathBuf::new();
+    loop {
+        match error {
+            ignore::Error::WithPath { path: at, err } => {
+                path = at.clone();
+                error = err;
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error = err,
+            ignore::Error::Io(io) => return (path, reason(io)),
+            other => return (path, other.to_string()),
+        }
+    }
+}

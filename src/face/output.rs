@@ -1,0 +1,80 @@
+//! Where results and notes go: the result alone on standard output (or in the file that
+//! `--output` names), everything else on standard error.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use super::Failure;
+use super::cli::{Cli, Color};
+use crate::base::terminal;
+
+/// Sets the choice for everything that is printed afterwards, fault reports included.
+pub fn choose_color(color: Color) {
+    match color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let on = match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => colored(&std::io::stderr()),
+    };
+    let width = 100;
+    // A second call would fail; the first choice then stands, which is the same.
+    let _ = miette::set_hook(Box::new(move |_| {
+        Box::new(
+            miette::MietteHandlerOpts::new()
+                .color(on)
+                .unicode(true)
+                .width(width)
+                .terminal_links(false)
+                .build(),
+        )
+    }));
+}
+
+/// Whether a result on standard output is coloured.
+pub fn stdout_color(color: Color, to_file: bool) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => !to_file && colored(&std::io::stdout()),
+    }
+}
+
+fn colored(stream: &impl IsTerminal) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    stream.is_terminal() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+}
+
+/// Writes a result. A reader that has gone away is no failure.
+pub fn result(text: &str, file: Option<&Path>) -> Result<(), Failure> {
+    match file {
+        Some(file) => std::fs::write(file, text)
+            .map_err(|e| Failure::new(format!("{} cannot be written: {e}", shown(file)))),
+        None => {
+            let mut out = std::io::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+            Ok(())
+        }
+    }
+}
+
+/// A path for a message.
+pub fn shown(path: &Path) -> String {
+    terminal::one_line(&path.to_string_lossy())
+}
+
+/// Says something on standard error, unless the user wants quiet.
+pub fn note(cli: &Cli, text: &str) {
+    if !cli.quiet {
+        anstream::eprintln!("{}", terminal::visible(text));
+    }
+}
+
+/// Says something that must be known, quiet or not.
+pub fn warn(text: &str) {
+    anstream::eprintln!("restartlint: {}", terminal::visible(text));
+}

@@ -1,0 +1,142 @@
+//! `sites`: every site of a checkout, without policy.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::cli::Cli;
+use super::project::Project;
+use super::{Failure, Outcome, output, progress};
+use crate::base::facts::Language;
+use crate::data::config_entries::language_of;
+use crate::data::suggest;
+use crate::render;
+use crate::scan::{self, Scan, ScanRequest, Watch};
+
+/// Arguments of `sites`.
+#[derive(Debug, Args)]
+pub struct SitesArgs {
+    /// Files and folders to read; the working folder if none is given.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = SitesFormat::Text, value_name = "FORMAT")]
+    pub format: SitesFormat,
+    /// Options of the scan.
+    #[command(flatten)]
+    pub scan: ScanArgs,
+}
+
+/// Options that every command that scans has.
+#[derive(Debug, Args)]
+pub struct ScanArgs {
+    /// Read only these languages, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    pub language: Vec<String>,
+    /// Neither read nor write the cache of facts.
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Worker threads; one a core unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+}
+
+impl ScanArgs {
+    /// The languages, or every unknown name with the nearest known one.
+    pub fn languages(&self) -> Result<Option<BTreeSet<Language>>, Failure> {
+        let mut set = BTreeSet::new();
+        let mut unknown = Vec::new();
+        for name in &self.language {
+            match language_of(name.trim()) {
+                Some(language) => {
+                    set.insert(language);
+                }
+                None => {
+                    let known = Language::ALL.map(Language::name);
+                    let near = suggest::did_you_mean(name, known);
+                    unknown.push(format!(
+                        "unknown language `{name}`; {}",
+                        if near.is_empty() {
+                            format!("the languages are {}", known.join(", "))
+                        } else {
+                            near
+                        }
+                    ));
+                }
+            }
+        }
+        if !unknown.is_empty() {
+            return Err(Failure::new(unknown.join("\n")));
+        }
+        Ok((!set.is_empty()).then_some(set))
+    }
+}
+
+/// How `sites` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SitesFormat {
+    /// A line a site.
+    Text,
+    /// One document.
+    Json,
+    /// An object a line.
+    Jsonl,
+}
+
+/// Runs the scan that a command asks for, with a progress bar, and says what could not be read.
+pub(super) fn scan_project(
+    project: &Project,
+    args: &ScanArgs,
+    watch: Watch,
+    stdin: Option<scan::Stdin>,
+    cli: &Cli,
+) -> Result<Scan, Failure> {
+    let bar = progress::Bar::new(cli.quiet);
+    let at = |done, total| bar.at(done, total);
+    let request = ScanRequest {
+        root: project.root.clone(),
+        paths: project.paths.clone(),
+        stdin,
+        config: &project.config,
+        watch,
+        languages: args.languages()?,
+        jobs: args.jobs.map(usize::from),
+        cache: !args.no_cache,
+        progress: Some(&at),
+    };
+    let scan = scan::scan(&request);
+    bar.end();
+    let scan = scan.map_err(|e| Failure::new(e.to_string()))?;
+    for (path, why) in &scan.notes {
+        output::note(cli, &format!("restartlint: note: {path} {why}"));
+    }
+    for (path, why) in &scan.unreadable {
+        output::warn(&format!("{path} {why}"));
+    }
+    Ok(scan)
+}
+
+/// The failure of a run that did not look at everything it was asked to look at.
+pub(super) fn incomplete(scan: &Scan) -> Option<Failure> {
+    let count = scan.unreadable.len();
+    (count > 0).then(|| {
+        Failure::new(format!(
+            "{count} path{} could not be looked at (see above); what is printed is not the whole answer",
+            if count == 1 { "" } else { "s" }
+        ))
+    })
+}
+
+/// Runs `sites`.
+pub fn run(args: &SitesArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let project = Project::open(cli, &args.paths)?;
+    let scan = scan_project(&project, &args.scan, Watch::default(), None, cli)?;
+    let text = match args.format {
+        SitesFormat::Text => render::sites::text(&scan.tree, &scan.sources),
+        SitesFormat::Json => render::sites::json(&scan.tree, &scan.sources),
+        SitesFormat::Jsonl => render::sites::jsonl(&scan.tree, &scan.sources),
+    };
+    output::result(&text, None)?;
+    incomplete(&scan).map_or(Ok(Outcome::Clean), Err)
+}

@@ -1,0 +1,254 @@
+//! Floor 4: the one pipeline function, from paths to a [`Tree`] with its texts.
+//!
+//! discover → read each file that can hold a site, in parallel → link → reach. A file's
+//! facts depend on that file alone. One file that makes a reader fail is one problem of
+//! that file, never the end of the run.
+
+#![allow(clippy::disallowed_methods)] // The pipeline opens the files that discovery lists.
+
+pub mod conflict;
+pub mod daemons;
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath, Tree};
+use crate::base::source::{Decoding, Source};
+use crate::base::sources::Sources;
+use crate::base::span::Span;
+use crate::data::config::{Config, MAX_FILE_SIZE};
+use crate::discover::{self, Entry, Listing, Scope};
+
+/// Names that readers look for beside primitives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// Symbols of `removed` paths.
+    pub symbols: Vec<String>,
+    /// Assertion functions whose constant argument is a path id.
+    pub assertions: Vec<String>,
+}
+
+/// One file given on standard input.
+#[derive(Debug, Clone)]
+pub struct Stdin {
+    /// The name that it is read and reported under, relative to the root.
+    pub name: RelPath,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Called with the number of files done and of all.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// What to scan.
+pub struct ScanRequest<'a> {
+    /// The project's root; an absolute path.
+    pub root: PathBuf,
+    /// Files and folders; absolute paths.
+    pub paths: Vec<PathBuf>,
+    /// Read this instead of the paths.
+    pub stdin: Option<Stdin>,
+    /// The configuration.
+    pub config: &'a Config,
+    /// Watched names.
+    pub watch: Watch,
+    /// Read only these languages.
+    pub languages: Option<BTreeSet<Language>>,
+    /// Worker threads; `None` is one a core.
+    pub jobs: Option<usize>,
+    /// Whether facts may come from and go to the cache.
+    pub cache: bool,
+    /// Told after each file.
+    pub progress: Option<Progress<'a>>,
+}
+
+/// What a scan found.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The linked tree.
+    pub tree: Tree,
+    /// Texts of the files that say anything.
+    pub sources: Sources,
+    /// What could not be looked at, with the reason. The run is not complete.
+    pub unreadable: BTreeSet<(RelPath, String)>,
+    /// What was left out on purpose and is worth knowing.
+    pub notes: BTreeSet<(RelPath, String)>,
+}
+
+/// Why a scan could not even start.
+#[derive(Debug, thiserror::Error)]
+pub enum ScanError {
+    /// No worker threads.
+    #[error("no worker threads could be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Scans. Deterministic: the same bytes give the same tree, whatever the number of threads.
+pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, ScanError> {
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(jobs) = request.jobs {
+        pool = pool.num_threads(jobs);
+    }
+    let pool = pool.build()?;
+    Ok(pool.install(|| run(request)))
+}
+
+fn run(request: &ScanRequest<'_>) -> Scan {
+    let mut scan = Scan::default();
+    let read = match &request.stdin {
+        Some(stdin) => {
+            scan.tree.listed = vec![stdin.name.clone()];
+            vec![read_bytes(request, &stdin.name, stdin.bytes.clone())]
+        }
+        None => {
+            let listing = list(request);
+            let read = read_all(request, &listing);
+            scan.tree.listed = listing.files.into_keys().collect();
+            scan.unreadable = listing.unreadable;
+            scan.notes = listing.notes;
+            read
+        }
+    };
+    for file in read {
+        match file {
+            Read::Skipped => {}
+            Read::Nothing => scan.tree.scanned += 1,
+            Read::Unreadable(path, why) => {
+                scan.unreadable.insert((path, why));
+            }
+            Read::Facts(facts, source) => {
+                scan.tree.scanned += 1;
+                if let Some(source) = source {
+                    scan.sources.insert(facts.path.clone(), source);
+                }
+                scan.tree.files.push(*facts);
+            }
+        }
+    }
+    scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
+    scan.tree.daemons = daemons::modules(request.config, &scan.tree);
+    scan
+}
+
+fn list(request: &ScanRequest<'_>) -> Listing {
+    discover::discover(&Scope {
+        root: request.root.clone(),
+        paths: request.paths.clone(),
+        exclude: request.config.exclude.iter().map(|e| e.value.clone()).collect(),
+        include: request.config.include.iter().map(|e| e.value.clone()).collect(),
+        jobs: request.jobs,
+    })
+}
+
+/// What became of one file.
+enum Read {
+    /// Of no language that is asked for.
+    Skipped,
+    /// Read, and nothing in it.
+    Nothing,
+    /// Not read.
+    Unreadable(RelPath, String),
+    /// Read, with what it says.
+    Facts(Box<FileFacts>, Option<Source>),
+}
+
+fn read_all(request: &ScanRequest<'_>, listing: &Listing) -> Vec<Read> {
+    let (done, total) = (AtomicUsize::new(0), listing.files.len());
+    listing
+        .files
+        .par_iter()
+        .map(|(path, entry)| {
+            let read = read_file(request, path, entry);
+            if let Some(progress) = request.progress {
+                progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+            }
+            read
+        })
+        .collect()
+}
+
+fn read_file(request: &ScanRequest<'_>, path: &str, entry: &Entry) -> Read {
+    let limit = request.config.max_file_size.unwrap_or(MAX_FILE_SIZE);
+    if entry.size > limit {
+        let Some(language) = language_of(path, b"") else { return Read::Skipped };
+        let message = format!("is {} bytes long, over the limit of {limit}: it was not read", entry.size);
+        return problem(request, path, language, ProblemKind::TooLarge, message);
+    }
+    match std::fs::read(&entry.real) {
+        Ok(bytes) => read_bytes(request, path, bytes),
+        Err(error) => Read::Unreadable(path.to_owned(), format!("cannot be read ({error})")),
+    }
+}
+
+fn problem(
+    request: &ScanRequest<'_>,
+    path: &str,
+    language: Language,
+    kind: ProblemKind,
+    message: String,
+) -> Read {
+    if request.languages.as_ref().is_some_and(|l| !l.contains(&language)) {
+        return Read::Skipped;
+    }
+    let mut facts = FileFacts::new(path, language);
+    facts.problems.push(Problem { kind, span: Span::default(), message });
+    Read::Facts(Box::new(facts), None)
+}
+
+fn read_bytes(request: &ScanRequest<'_>, path: &str, bytes: Vec<u8>) -> Read {
+    let Some(language) = language_of(path, &bytes) else { return Read::Skipped };
+    if request.languages.as_ref().is_some_and(|l| !l.contains(&language)) {
+        return Read::Skipped;
+    }
+    let source = Source::decode(bytes);
+    let read = catch_unwind(AssertUnwindSafe(|| facts_of(request, path, language, &source)));
+    let mut facts = match read {
+        Ok(facts) => facts,
+        Err(_) => {
+            let message = "could not be read: the reader failed on it".to_owned();
+            return problem(request, path, language, ProblemKind::GaveUp, message);
+        }
+    };
+    if source.decoding == Decoding::Lossy {
+        facts.problems.push(Problem {
+            kind: ProblemKind::Encoding,
+            span: Span::default(),
+            message: "is not valid in its encoding: it was read with replacement characters".to_owned(),
+        });
+    }
+    conflict::mark(&mut facts, &source);
+    if says_nothing(&facts) { Read::Nothing } else { Read::Facts(Box::new(facts), Some(source)) }
+}
+
+fn says_nothing(facts: &FileFacts) -> bool {
+    facts.sites.is_empty()
+        && facts.program.is_none()
+        && facts.watched.is_empty()
+        && facts.annotations.is_empty()
+        && facts.problems.is_empty()
+        && facts.lookups.is_empty()
+        && facts.server.is_none()
+}
+
+/// What a file is read as.
+fn language_of(path: &str, _bytes: &[u8]) -> Option<Language> {
+    let (_, extension) = path.rsplit_once('.')?;
+    match extension {
+        "py" => Some(Language::Python),
+        "rs" => Some(Language::Rust),
+        "sh" | "bash" | "zsh" | "bats" => Some(Language::Shell),
+        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Some(Language::Javascript),
+        "go" => Some(Language::Go),
+        "md" | "mdc" | "rst" => Some(Language::Document),
+        _ => None,
+    }
+}
+
+/// The facts of one file, by its language's reader.
+fn facts_of(_request: &ScanRequest<'_>, path: &str, language: Language, _source: &Source) -> FileFacts {
+    FileFacts::new(path, language)
+}
