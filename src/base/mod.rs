@@ -7,6 +7,7 @@ pub mod effect;
 pub mod facts;
 pub mod finding;
 pub mod ir;
+pub mod json;
 pub mod site;
 pub mod source;
 pub mod sources;
