@@ -11,6 +11,8 @@ use std::ops::Range;
 use super::checks;
 use super::config_entries as entries;
 use super::fault::{Fault, Faults};
+use super::fleet::FleetConfig;
+use super::guard::GuardConfig;
 use super::suggest;
 use super::table::{self, At, View};
 use crate::base::effect::Effect;
@@ -96,10 +98,10 @@ pub struct Config {
     pub store: Option<At<String>>,
     /// Bytes above which a file is not parsed.
     pub max_file_size: Option<u64>,
-    /// `[guard]` as written.
-    pub guard: toml::Table,
-    /// `[fleet]` as written.
-    pub fleet: toml::Table,
+    /// `[guard]`.
+    pub guard: GuardConfig,
+    /// `[fleet]`.
+    pub fleet: FleetConfig,
     /// `[coordinator]` as written.
     pub coordinator: toml::Table,
 }
@@ -211,8 +213,8 @@ fn read_view(view: &View<'_, '_>, plain: &toml::Table, faults: &mut Vec<Fault>) 
         primitives: entries::primitives(view, plain, faults),
         store: entries::file(view, "store", faults),
         max_file_size: entries::size(view, "max-file-size", faults),
-        guard: section("guard", faults),
-        fleet: section("fleet", faults),
+        guard: GuardConfig::read(view, faults),
+        fleet: FleetConfig::read(view, faults),
         coordinator: section("coordinator", faults),
     }
 }

@@ -6,5 +6,7 @@ pub mod checks;
 pub mod config;
 pub mod config_entries;
 pub mod fault;
+pub mod fleet;
+pub mod guard;
 pub mod suggest;
 pub mod table;

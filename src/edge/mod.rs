@@ -6,4 +6,5 @@
 // The edge is one of the places that may read files, the environment and the clock.
 #![allow(clippy::disallowed_methods)]
 
+pub mod process;
 pub mod store;

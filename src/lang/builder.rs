@@ -77,13 +77,8 @@ pub struct Builder<'s> {
 impl<'s> Builder<'s> {
     /// A builder with the module's scope and function 0.
     pub fn new(length: usize) -> Builder<'s> {
-        let mut builder = Builder {
-            program: Program::default(),
-            scopes: Vec::new(),
-            scope: 0,
-            function: 0,
-            guard: None,
-        };
+        let mut builder =
+            Builder { program: Program::default(), scopes: Vec::new(), scope: 0, function: 0, guard: None };
         builder.push_scope(ScopeKind::Module, None);
         let mut module = function("", "<module>", Span::new(0, length), FunctionKind::Module);
         module.parent = None;

@@ -28,7 +28,9 @@ pub fn bound_names<'s>(node: Node<'_>, text: &'s str) -> Vec<&'s str> {
                 continue;
             }
             "lambda" => continue,
-            "list_comprehension" | "set_comprehension" | "dictionary_comprehension"
+            "list_comprehension"
+            | "set_comprehension"
+            | "dictionary_comprehension"
             | "generator_expression" => {
                 // Only an assignment expression inside leaks out.
                 walrus_names(node, &mut add);

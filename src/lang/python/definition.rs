@@ -96,15 +96,20 @@ impl<'s, 't> Lowering<'s, 't> {
         let span = Self::span(node);
         let name_text = self.slice(name);
         let in_class = self.builder.scope_kind(self.builder.scope) == ScopeKind::Class;
-        let symbol =
-            if self.symbol.is_empty() { name_text.to_owned() } else { format!("{}.{name_text}", self.symbol) };
+        let symbol = if self.symbol.is_empty() {
+            name_text.to_owned()
+        } else {
+            format!("{}.{name_text}", self.symbol)
+        };
         let scope = self.builder.push_scope(ScopeKind::Function, Some(self.builder.scope));
         let params = match node.child_by_field_name("parameters") {
             Some(parameters) => self.parameters(parameters, scope),
             None => Vec::new(),
         };
         let kind = match kind {
-            FunctionKind::Plain if in_class && matches!(name_text, "__new__" | "__init_subclass__" | "__class_getitem__") => {
+            FunctionKind::Plain
+                if in_class && matches!(name_text, "__new__" | "__init_subclass__" | "__class_getitem__") =>
+            {
                 FunctionKind::ClassMethod
             }
             FunctionKind::Plain if in_class => FunctionKind::Method,
@@ -117,7 +122,13 @@ impl<'s, 't> Lowering<'s, 't> {
         definition.is_async = node.child(0).is_some_and(|c| c.kind() == "async");
         let id = self.builder.add_function(definition);
         self.declare_locals(body, scope);
-        self.pending.push_back(Pending { function: id, scope, body: Body::Block(body), class: self.class, symbol });
+        self.pending.push_back(Pending {
+            function: id,
+            scope,
+            body: Body::Block(body),
+            class: self.class,
+            symbol,
+        });
         Some(self.builder.expr(Expr::Func(id), span))
     }
 
@@ -159,8 +170,11 @@ impl<'s, 't> Lowering<'s, 't> {
                 }
             }
         }
-        let symbol =
-            if self.symbol.is_empty() { name_text.to_owned() } else { format!("{}.{name_text}", self.symbol) };
+        let symbol = if self.symbol.is_empty() {
+            name_text.to_owned()
+        } else {
+            format!("{}.{name_text}", self.symbol)
+        };
         self.builder.program.classes.push(Class {
             name: name_text.to_owned(),
             symbol: symbol.clone(),
@@ -202,9 +216,8 @@ impl<'s, 't> Lowering<'s, 't> {
                     // `import a.b` binds `a`; the submodule is an attribute of it.
                     let Some(first) = named_children(dotted).first().copied() else { continue };
                     let head = self.slice(first);
-                    let value = self
-                        .builder
-                        .expr(Expr::Import(Import { module: head.to_owned(), name: None }), span);
+                    let value =
+                        self.builder.expr(Expr::Import(Import { module: head.to_owned(), name: None }), span);
                     self.builder.bind(head, value);
                     if module != head {
                         self.submodule(value, &module, span);

@@ -64,7 +64,9 @@ impl<'s, 't> Lowering<'s, 't> {
             "comparison_operator" => self.comparison(node),
             "named_expression" => self.walrus(node),
             "lambda" => self.lambda(node),
-            "list_comprehension" | "set_comprehension" | "generator_expression"
+            "list_comprehension"
+            | "set_comprehension"
+            | "generator_expression"
             | "dictionary_comprehension" => self.comprehension(node),
             "yield" => self.yielded(node),
             "list_splat" | "dictionary_splat" | "parenthesized_list_splat" => {
@@ -135,7 +137,9 @@ impl<'s, 't> Lowering<'s, 't> {
         let span = Self::span(node);
         match node.kind() {
             "attribute" => {
-                let Some(attribute) = node.child_by_field_name("attribute") else { return self.unknown(node) };
+                let Some(attribute) = node.child_by_field_name("attribute") else {
+                    return self.unknown(node);
+                };
                 let name = self.slice(attribute);
                 self.watch(name, Self::span(attribute));
                 self.builder.expr(Expr::Attr { base, name: name.to_owned() }, span)
@@ -262,7 +266,8 @@ impl<'s, 't> Lowering<'s, 't> {
                 "interpolation" => {
                     let Some(inner) = child.child_by_field_name("expression") else { continue };
                     let value = self.expression(inner);
-                    let altered = child.child_by_field_name("type_conversion").is_some_and(|c| self.slice(c) != "!s");
+                    let altered =
+                        child.child_by_field_name("type_conversion").is_some_and(|c| self.slice(c) != "!s");
                     parts.push(if altered { self.unknown(child) } else { value });
                     if let Some(specifier) = child.child_by_field_name("format_specifier") {
                         for nested in named_children(specifier) {

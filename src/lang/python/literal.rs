@@ -51,7 +51,12 @@ pub fn unescape(content: &str, raw: bool) -> String {
     out
 }
 
-fn push_code(out: &mut String, chars: &mut std::iter::Peekable<std::str::Chars<'_>>, digits: usize, radix: u32) {
+fn push_code(
+    out: &mut String,
+    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    digits: usize,
+    radix: u32,
+) {
     let mut value = 0u32;
     for _ in 0..digits {
         match chars.peek().and_then(|c| c.to_digit(radix)) {

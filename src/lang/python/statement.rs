@@ -48,8 +48,14 @@ impl<'s, 't> Lowering<'s, 't> {
             "raise_statement" => self.raise(node),
             "delete_statement" => self.delete(node),
             "block" | "module" | "ERROR" => self.block(node),
-            "global_statement" | "nonlocal_statement" | "pass_statement" | "break_statement"
-            | "continue_statement" | "future_import_statement" | "type_alias_statement" | "comment" => {}
+            "global_statement"
+            | "nonlocal_statement"
+            | "pass_statement"
+            | "break_statement"
+            | "continue_statement"
+            | "future_import_statement"
+            | "type_alias_statement"
+            | "comment" => {}
             _ => {
                 self.expression(node);
             }
@@ -195,7 +201,9 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn arm_body(&mut self, arm: Node<'t>) {
-        if let Some(block) = arm.child_by_field_name("body").or_else(|| arm.child_by_field_name("consequence")) {
+        if let Some(block) =
+            arm.child_by_field_name("body").or_else(|| arm.child_by_field_name("consequence"))
+        {
             self.block(block);
         }
     }
@@ -446,7 +454,9 @@ impl<'s, 't> Lowering<'s, 't> {
         for _ in 0..16 {
             let Some(last) = named_children(block).last().copied() else { return false };
             match last.kind() {
-                "return_statement" | "raise_statement" | "break_statement" | "continue_statement" => return true,
+                "return_statement" | "raise_statement" | "break_statement" | "continue_statement" => {
+                    return true;
+                }
                 "expression_statement" => {
                     let text = self.slice(last);
                     return ["sys.exit(", "os._exit(", "exit(", "quit(", "os.abort(", "os.exec"]
