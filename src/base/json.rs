@@ -276,7 +276,10 @@ mod tests {
     #[test]
     fn values_keep_their_shape_and_depth_is_bounded() {
         let row = read_object::<Row>(r#"{"id":"a","any":[null,true,-1,2,1.5,"s",[{"k":[]}]]}"#).unwrap();
-        assert_eq!(Value::from(row.any.unwrap()), serde_json::json!([null, true, -1, 2, 1.5, "s", [{"k":[]}]]));
+        assert_eq!(
+            Value::from(row.any.unwrap()),
+            serde_json::json!([null, true, -1, 2, 1.5, "s", [{"k":[]}]])
+        );
         let deep = format!(r#"{{"id":"a","any":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
         assert!(read_object::<Row>(&deep).unwrap_err().message.contains("recursion"));
         assert!(read_object::<Row>(r#"{"id":"a"} x"#).is_err());

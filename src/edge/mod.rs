@@ -1,4 +1,5 @@
-//! Floor 4: where the world is touched: the store, the process table, git's files.
+//! Floor 4: where the world is touched: the store, the process table, git's files, the
+//! clock and the environment.
 //!
 //! Nothing here decides anything. What it finds goes to the passes as plain values,
 //! and what it cannot find out is said, never guessed.
@@ -6,5 +7,8 @@
 // The edge is one of the places that may read files, the environment and the clock.
 #![allow(clippy::disallowed_methods)]
 
+pub mod authority;
+pub mod clock;
 pub mod process;
+pub mod revision;
 pub mod store;

@@ -235,7 +235,9 @@ fn faults(classes: &[RestartClass]) -> Vec<String> {
         if !class.others.is_subset(&class.roles) {
             fault("a role of `others` may not ask at all");
         }
-        if class.scope != ScopeKind::Session && (!class.others.is_empty() || class.approval_for_itself.is_some()) {
+        if class.scope != ScopeKind::Session
+            && (!class.others.is_empty() || class.approval_for_itself.is_some())
+        {
             fault("`others` and `approval_for_itself` belong to the scope of a session");
         }
         let expected = match class.target {
@@ -282,18 +284,42 @@ mod tests {
         for (from, to, what) in [
             ("name = \"host_restart\"", "name = \"turbo_restart\"", "in this order"),
             ("\"restart:role_restart\"", "\"restart:role\"", "class role_restart: the permission"),
-            ("others = [\"controller\", \"operator\"]", "others = [\"author\"]\nroles = [\"operator\"]", "duplicate key"),
+            (
+                "others = [\"controller\", \"operator\"]",
+                "others = [\"author\"]\nroles = [\"operator\"]",
+                "duplicate key",
+            ),
             ("scope = \"connector\"", "scope = \"role\"", "class connector_restart: the scope"),
             ("target = \"role\"\n", "target = \"none\"\n", "class role_restart: the scope"),
-            ("one_at_a_time = true", "one_at_a_time = true\nothers = [\"operator\"]", "class rolling_restart: `others`"),
+            (
+                "one_at_a_time = true",
+                "one_at_a_time = true\nothers = [\"operator\"]",
+                "class rolling_restart: `others`",
+            ),
             ("one_at_a_time = true", "approval_for_itself = \"none\"", "class rolling_restart: `others`"),
             ("ends_process = false", "ends_process = true", "what ends no process"),
-            ("scope = \"all\"\nends_process = true", "scope = \"all\"\nends_process = false", "what ends no process"),
+            (
+                "scope = \"all\"\nends_process = true",
+                "scope = \"all\"\nends_process = false",
+                "what ends no process",
+            ),
             ("roles = [\"operator\"]", "roles = []", "class host_restart: no role"),
-            ("others = [\"controller\", \"operator\"]", "others = [\"merger\", \"operator\", \"root\"]", "unknown variant"),
-            ("audit_fields = [\"requester\", \"decision\", \"time\"]", "audit_fields = [\"key\"]", "no member key"),
+            (
+                "others = [\"controller\", \"operator\"]",
+                "others = [\"merger\", \"operator\", \"root\"]",
+                "unknown variant",
+            ),
+            (
+                "audit_fields = [\"requester\", \"decision\", \"time\"]",
+                "audit_fields = [\"key\"]",
+                "no member key",
+            ),
             ("recovery = \"The host", "recovery = \"\"\nsurprise = \"", "unknown field"),
-            ("drain_scope = \"The leases of the role's sessions.\"", "drain_scope = \" \"", "a text is empty"),
+            (
+                "drain_scope = \"The leases of the role's sessions.\"",
+                "drain_scope = \" \"",
+                "a text is empty",
+            ),
         ] {
             let changed = TEXT.replacen(from, to, 1);
             assert_ne!(changed, TEXT, "{from} does not occur");

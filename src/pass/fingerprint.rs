@@ -68,7 +68,12 @@ mod tests {
         let of = |sessions, leases, lock| {
             fingerprint(Covered { class: "c", target: None, sessions, leases, terminal_lock: lock })
         };
-        let all = [of(vec!["x"], vec![], None), of(vec![], vec!["x"], None), of(vec![], vec![], Some("x")), of(vec![], vec![], None)];
+        let all = [
+            of(vec!["x"], vec![], None),
+            of(vec![], vec!["x"], None),
+            of(vec![], vec![], Some("x")),
+            of(vec![], vec![], None),
+        ];
         assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
     }
 }

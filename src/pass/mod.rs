@@ -10,3 +10,4 @@ pub mod impact;
 pub mod instant;
 pub mod lease;
 pub mod marker;
+pub mod parity;

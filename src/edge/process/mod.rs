@@ -9,7 +9,7 @@ mod linux;
 #[cfg_attr(target_os = "linux", allow(dead_code))]
 mod portable;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 #[cfg(target_os = "linux")]
 use linux as system;
@@ -17,6 +17,7 @@ use linux as system;
 use portable as system;
 
 use crate::pass::fleet::{Observed, ProcessTable};
+use crate::pass::instant::parse_instant;
 
 /// Start times are told in whole seconds somewhere on the way.
 const ROUNDING: SignedDuration = SignedDuration::from_secs(1);
@@ -66,7 +67,7 @@ pub fn parent_pid() -> Option<i64> {
 /// started later is another one under the same id. Absent where the system does not say, or
 /// the time cannot be read.
 pub fn alive_since(pid: i64, heard_of_at: Option<&str>) -> Option<bool> {
-    let heard: Option<Timestamp> = heard_of_at.and_then(|text| text.trim().parse().ok());
+    let heard = heard_of_at.and_then(parse_instant);
     match lookup(pid) {
         Lookup::Gone => Some(false),
         Lookup::Unknown(_) => None,
@@ -76,6 +77,8 @@ pub fn alive_since(pid: i64, heard_of_at: Option<&str>) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     #[test]

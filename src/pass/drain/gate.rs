@@ -85,7 +85,11 @@ impl GateCode {
 
     fn texts(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            GateCode::Ok => ("ok", "The proof is authentic, valid and fits the present state.", "Restart within the proof's lifetime."),
+            GateCode::Ok => (
+                "ok",
+                "The proof is authentic, valid and fits the present state.",
+                "Restart within the proof's lifetime.",
+            ),
             GateCode::BreakGlass => (
                 "break_glass",
                 "Break-glass was asked for with authority; no proof was read.",
@@ -217,7 +221,8 @@ pub fn gate(offer: Offer<'_>, present: Present<'_>) -> Decision {
 /// `Ok` if every check passes, else the first denial.
 fn first_denial(offer: Offer<'_>, present: Present<'_>) -> Result<(), GateCode> {
     let check = |holds: bool, denial: GateCode| if holds { Ok(()) } else { Err(denial) };
-    let proof = Proof::from_json(offer.proof.ok_or(GateCode::ProofMissing)?).ok_or(GateCode::ProofMalformed)?;
+    let proof =
+        Proof::from_json(offer.proof.ok_or(GateCode::ProofMissing)?).ok_or(GateCode::ProofMalformed)?;
     let issued = parse_instant(&proof.issued_at).ok_or(GateCode::ProofMalformed)?;
     let expires = parse_instant(&proof.expires_at).ok_or(GateCode::ProofMalformed)?;
     let key = offer.key.ok_or(GateCode::KeyUnavailable)?;

@@ -57,7 +57,8 @@ mod tests {
         let mac = "hmac-sha256:60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54";
         assert_eq!(key.mac(message).as_deref(), Some(mac));
         assert!(key.verifies(message, mac));
-        for wrong in ["", "hmac-sha256:", &mac.to_uppercase(), &mac[..mac.len() - 1], &mac.replace('6', "7")] {
+        for wrong in ["", "hmac-sha256:", &mac.to_uppercase(), &mac[..mac.len() - 1], &mac.replace('6', "7")]
+        {
             assert!(!key.verifies(message, wrong), "{wrong}");
         }
     }

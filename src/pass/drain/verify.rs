@@ -24,9 +24,5 @@ pub fn verify(question: Question<'_>, offer: Offer<'_>) -> Verification {
     let fingerprint = count.fingerprint(class, target);
     let present = Present { class, target, fingerprint: &fingerprint, now: question.now };
     let decision = gate(offer, present);
-    Verification {
-        allow: decision.allows(),
-        code: decision.code,
-        reason: decision.code.meaning().to_owned(),
-    }
+    Verification { allow: decision.allows(), code: decision.code, reason: decision.code.meaning().to_owned() }
 }

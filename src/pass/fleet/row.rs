@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::pass::instant::parse_instant;
+
 /// A registered runtime. Members that the server did not know are absent (`null`).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -86,7 +88,7 @@ fn running() -> String {
 
 /// Reads an RFC 3339 timestamp with its offset; a time without one names no instant.
 pub fn instant(text: Option<&str>) -> Option<Timestamp> {
-    text.and_then(|text| text.trim().parse().ok())
+    text.and_then(parse_instant)
 }
 
 impl RuntimeRow {

@@ -67,23 +67,17 @@ pub fn authorize(
     let target = target(Some(class), request);
     let for_itself = target == Some(request.requester.session_id.as_str());
     let level = class.approval_needed(class.scope == ScopeKind::Session && for_itself);
-    let wanted = Wanted {
-        level,
-        class: &class.name,
-        target,
-        requester: &request.requester,
-        operator_authority,
-        now,
-    };
-    let (satisfied, approval_id) = match approved(wanted, snapshot.approvals.as_deref().unwrap_or_default(), sessions)
-    {
-        Approved::WithoutRecord => (true, None),
-        Approved::By(id) => (true, Some(id)),
-        Approved::Not(missing) => {
-            codes.extend(missing);
-            (false, None)
-        }
-    };
+    let wanted =
+        Wanted { level, class: &class.name, target, requester: &request.requester, operator_authority, now };
+    let (satisfied, approval_id) =
+        match approved(wanted, snapshot.approvals.as_deref().unwrap_or_default(), sessions) {
+            Approved::WithoutRecord => (true, None),
+            Approved::By(id) => (true, Some(id)),
+            Approved::Not(missing) => {
+                codes.extend(missing);
+                (false, None)
+            }
+        };
     Authorization { codes, approval: ApprovalState { required: level, satisfied }, approval_id }
 }
 

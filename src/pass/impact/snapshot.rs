@@ -196,6 +196,8 @@ impl Named for Lease {
 fn schema_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     match u32::deserialize(deserializer)? {
         1 => Ok(1),
-        other => Err(serde::de::Error::custom(format!("schema {other} is unknown; this version reads schema 1"))),
+        other => {
+            Err(serde::de::Error::custom(format!("schema {other} is unknown; this version reads schema 1")))
+        }
     }
 }

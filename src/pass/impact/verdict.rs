@@ -88,9 +88,16 @@ mod tests {
             (3, 3, 1, High),
             (6, 0, 0, High),
         ] {
-            assert_eq!(blast_radius(&state(sessions, leases, critical)), radius, "{sessions} {leases} {critical}");
+            assert_eq!(
+                blast_radius(&state(sessions, leases, critical)),
+                radius,
+                "{sessions} {leases} {critical}"
+            );
         }
         assert_eq!(blast_radius(&Count { errors: vec!["x".into()], ..state(0, 0, 0) }), High);
-        assert_eq!(blast_radius(&Count { terminal_lock: Some(TerminalLock::default()), ..state(0, 0, 0) }), High);
+        assert_eq!(
+            blast_radius(&Count { terminal_lock: Some(TerminalLock::default()), ..state(0, 0, 0) }),
+            High
+        );
     }
 }

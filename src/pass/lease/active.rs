@@ -146,7 +146,10 @@ pub(super) fn malformed(markers: &[Marker]) -> Vec<MalformedMarker> {
     let with_faults = markers.iter().map(|marker| (marker.index, faults(marker)));
     with_faults
         .filter(|(_, faults)| !faults.is_empty())
-        .map(|(index, faults)| MalformedMarker { index, reason: format!("The marker {}.", faults.join("; it ")) })
+        .map(|(index, faults)| MalformedMarker {
+            index,
+            reason: format!("The marker {}.", faults.join("; it ")),
+        })
         .collect()
 }
 

@@ -102,14 +102,18 @@ pub fn assess(
         let what = if claim.certain {
             format!("{holder} holds a conflict-fix lease on pull request #{pr}")
         } else {
-            format!("{holder} may hold a conflict-fix lease on pull request #{pr}: its marker cannot be read in full")
+            format!(
+                "{holder} may hold a conflict-fix lease on pull request #{pr}: its marker cannot be read in full"
+            )
         };
         let reason = format!("{what}; wait until it is released or over before `{}`.", mutation.name());
         return denied(LeaseReason::ConflictFixActive, reason, Some(lease(claim.marker)));
     }
     if !is_full_hash(heads.reviewed) || heads.reviewed != heads.live {
-        let reason =
-            format!("The reviewed head is not the live head; review the live head before `{}`.", mutation.name());
+        let reason = format!(
+            "The reviewed head is not the live head; review the live head before `{}`.",
+            mutation.name()
+        );
         return denied(LeaseReason::StaleHead, reason, None);
     }
     Assessment { mutation_allowed: true, reason_codes: vec![], reasons: vec![], blocking_lease: None }

@@ -200,7 +200,9 @@ mod tests {
 
     #[test]
     fn a_marker_ends_where_its_members_do() {
-        let found = read(&format!("Hello.\n\n{LINE}\n\npr: #818\nPhase: claimed\nexpires_at: 2026-07-23T07:12:13Z\n\nphase: released"));
+        let found = read(&format!(
+            "Hello.\n\n{LINE}\n\npr: #818\nPhase: claimed\nexpires_at: 2026-07-23T07:12:13Z\n\nphase: released"
+        ));
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].pr(), found[0].get("phase")), (Some(818), Some("claimed")));
         assert_eq!(found[0].get("expires_at"), Some("2026-07-23T07:12:13Z"));
@@ -239,7 +241,8 @@ mod tests {
 
     #[test]
     fn the_same_value_twice_is_one_and_two_values_are_none() {
-        let found = read(&format!("{LINE}\npr: 1\npr: 1\nphase: claimed\nphase: done\nphase: blocked\nbranch:  \n"));
+        let found =
+            read(&format!("{LINE}\npr: 1\npr: 1\nphase: claimed\nphase: done\nphase: blocked\nbranch:  \n"));
         assert_eq!(found[0].pr(), Some(1));
         assert_eq!(found[0].get("phase"), None);
         assert_eq!(found[0].get("branch"), None);
@@ -251,7 +254,9 @@ mod tests {
 
     #[test]
     fn a_number_is_digits() {
-        for (text, number) in [("#818", Some(818)), ("818", Some(818)), ("", None), ("#", None), ("+8", None), ("8a", None)] {
+        for (text, number) in
+            [("#818", Some(818)), ("818", Some(818)), ("", None), ("#", None), ("+8", None), ("8a", None)]
+        {
             assert_eq!(pr_number(text), number, "{text:?}");
         }
         assert_eq!(pr_number("99999999999999999999999"), None);

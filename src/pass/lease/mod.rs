@@ -7,6 +7,8 @@ pub mod active;
 pub mod assess;
 pub mod marker;
 
-pub use active::{ActiveLease, Lease, LeaseKind, MalformedMarker, find_active_conflict_fix_lease, find_active_lease};
+pub use active::{
+    ActiveLease, Lease, LeaseKind, MalformedMarker, find_active_conflict_fix_lease, find_active_lease,
+};
 pub use assess::{Assessment, HeadPair, LeaseReason, Mutation, assess};
 pub use marker::Comment;
