@@ -8,7 +8,10 @@
 #![allow(clippy::disallowed_methods)]
 
 pub mod authority;
+pub mod chance;
 pub mod clock;
+pub mod coordinator;
+pub mod key_file;
 pub mod process;
 pub mod revision;
 pub mod store;

@@ -49,6 +49,12 @@ pub enum Command {
     Check(super::check::CheckArgs),
     /// List every site, without policy.
     Sites(super::sites::SitesArgs),
+    /// Say what a restart would break and whether it is authorised.
+    Impact(super::impact::ImpactArgs),
+    /// Make or verify a proof that the work has been drained.
+    Drain(super::drain::DrainArgs),
+    /// Read the leases in a pull request's comments.
+    Lease(super::lease::LeaseArgs),
 }
 
 /// Runs the chosen command.
@@ -56,5 +62,8 @@ pub fn dispatch(cli: &Cli) -> Result<Outcome, Failure> {
     match &cli.command {
         Command::Check(args) => super::check::run(args, cli),
         Command::Sites(args) => super::sites::run(args, cli),
+        Command::Impact(args) => super::impact::run(args, cli),
+        Command::Drain(args) => super::drain::run(args, cli),
+        Command::Lease(args) => super::lease::run(args, cli),
     }
 }

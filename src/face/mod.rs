@@ -6,10 +6,15 @@
 pub mod args;
 pub mod check;
 pub mod cli;
+pub mod drain;
 pub mod failure;
+pub mod impact;
+pub mod input;
+pub mod lease;
 pub mod output;
 pub mod progress;
 pub mod project;
+pub mod question;
 pub mod sites;
 
 pub use failure::{Failure, Outcome};
@@ -19,6 +24,8 @@ use clap::{CommandFactory, Parser};
 /// Parses the process's arguments, runs the command and gives the exit status:
 /// 0 clean or allowed, 1 a finding or a denial, 2 the work could not be done.
 pub fn main() -> std::process::ExitCode {
+    // Before anything else: authority is what the environment granted at the start.
+    crate::edge::authority::look();
     let mut commands: Vec<String> =
         cli::Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
     commands.push("help".to_owned());

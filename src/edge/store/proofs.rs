@@ -33,7 +33,8 @@ pub struct IncidentRecord {
 }
 
 impl Store {
-    /// Keeps an incident. When this returns, it is on the disk.
+    /// Keeps an incident. When this returns, it is on the disk. Its id is a digest of the rest,
+    /// so an incident of the same id is the same denial and is kept once.
     ///
     /// # Errors
     /// A failure of the store.
@@ -41,7 +42,7 @@ impl Store {
         self.write(|store| {
             store.execute(
                 "INSERT INTO incidents (incident_id, kind, code, restart_class, requester, fingerprint, at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (incident_id) DO NOTHING",
                 params![
                     incident.incident_id,
                     incident.kind,
