@@ -55,6 +55,8 @@ pub enum Command {
     Drain(super::drain::DrainArgs),
     /// Read the leases in a pull request's comments.
     Lease(super::lease::LeaseArgs),
+    /// Which servers really run, and are they the ones that are expected?
+    Fleet(super::fleet::FleetArgs),
 }
 
 /// Runs the chosen command.
@@ -65,5 +67,6 @@ pub fn dispatch(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Impact(args) => super::impact::run(args, cli),
         Command::Drain(args) => super::drain::run(args, cli),
         Command::Lease(args) => super::lease::run(args, cli),
+        Command::Fleet(args) => super::fleet::run(args, cli),
     }
 }

@@ -3,11 +3,14 @@
 // The face is one of the three places that may read files, the environment and the clock.
 #![allow(clippy::disallowed_methods)]
 
+pub mod answer;
 pub mod args;
 pub mod check;
 pub mod cli;
 pub mod drain;
 pub mod failure;
+pub mod fleet;
+mod fleet_text;
 pub mod impact;
 pub mod input;
 pub mod lease;
@@ -16,6 +19,7 @@ pub mod progress;
 pub mod project;
 pub mod question;
 pub mod sites;
+pub mod store;
 
 pub use failure::{Failure, Outcome};
 

@@ -71,7 +71,7 @@ impl Store {
         self.write(|store| {
             let changed = store.execute(
                 "UPDATE mcp_server_runtimes SET last_heartbeat_at = ?2 WHERE runtime_id = ?1",
-                params![runtime_id, now.to_string()],
+                params![runtime_id, format!("{now:.3}")],
             )?;
             Ok(changed > 0)
         })
@@ -87,7 +87,7 @@ impl Store {
             let changed = store.execute(
                 "UPDATE mcp_server_runtimes SET stopped_at = CASE WHEN status = ?3 AND stopped_at IS NOT NULL \
                  THEN stopped_at ELSE ?2 END, status = ?3 WHERE runtime_id = ?1",
-                params![runtime_id, now.to_string(), STOPPED],
+                params![runtime_id, format!("{now:.3}"), STOPPED],
             )?;
             Ok(changed > 0)
         })

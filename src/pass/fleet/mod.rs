@@ -10,9 +10,9 @@ pub mod row;
 mod server;
 
 pub use classify::classify;
-pub use observe::{
-    Evidence, Observed, ProcessTable, RecordedProcesses, RecordedRows, Registry, Scan, ServerProcess,
-};
+pub use observe::{Evidence, Observed, ProcessTable, RecordedProcesses, Registry, Scan, ServerProcess};
 pub use report::{BlockedReason, Entry, FleetReport, MemberReport, MemberState};
 pub use row::RuntimeRow;
-pub use server::server_name;
+pub use server::{server_name, server_names};
+
+pub use crate::data::fleet::{Binding, RosterMember};

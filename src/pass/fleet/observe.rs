@@ -95,28 +95,18 @@ pub struct Registry {
 }
 
 impl Registry {
+    /// A registry that somebody recorded. What its rows claim of themselves is not believed.
+    pub fn recorded(mut rows: Vec<RuntimeRow>) -> Registry {
+        for row in &mut rows {
+            row.attested = None;
+        }
+        Registry { rows, ..Registry::default() }
+    }
+
     /// A registry that cannot be read.
     pub fn unreadable(fault: impl Into<String>) -> Registry {
         Registry { fault: Some(fault.into()), ..Registry::default() }
     }
-}
-
-/// A recorded registry: an array of rows, or what kept them from being read.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum RecordedRows {
-    /// The rows.
-    Rows(Vec<RuntimeRow>),
-    /// The failure.
-    Failed(RecordedFailure),
-}
-
-/// A failure in place of rows.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RecordedFailure {
-    /// What went wrong.
-    pub error: String,
 }
 
 /// A recorded process listing.
@@ -126,6 +116,7 @@ pub struct RecordedProcesses {
     /// Whether the listing could be made.
     pub available: bool,
     /// The server processes.
+    #[serde(deserialize_with = "objects")]
     pub processes: Vec<RecordedProcess>,
     /// Why it could not be made.
     #[serde(default)]
@@ -146,19 +137,8 @@ pub struct RecordedProcess {
     pub command: Option<String>,
 }
 
-impl RecordedRows {
-    /// The registry that was recorded. What its rows claim of themselves is not believed.
-    pub fn into_registry(self) -> Registry {
-        match self {
-            RecordedRows::Rows(mut rows) => {
-                for row in &mut rows {
-                    row.attested = None;
-                }
-                Registry { rows, ..Registry::default() }
-            }
-            RecordedRows::Failed(failure) => Registry::unreadable(failure.error),
-        }
-    }
+fn objects<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<RecordedProcess>, D::Error> {
+    crate::base::json::listed_objects(deserializer).map(Option::unwrap_or_default)
 }
 
 impl RecordedProcesses {

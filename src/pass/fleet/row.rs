@@ -152,6 +152,14 @@ impl RuntimeRow {
     }
 }
 
+/// What a recorded snapshot holds in place of rows that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedFailure {
+    /// What went wrong.
+    pub error: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,6 +24,25 @@ const RUNNERS: [&str; 12] = [
 /// Words of runners and interpreters that stand before the file.
 const SUBCOMMANDS: [&str; 3] = ["run", "dev", "serve"];
 
+/// The names to look for: the configured processes, and the file names of the daemon modules.
+/// A wildcard names no process, and a package's entry file runs under the package's name.
+pub fn server_names(processes: &[String], daemon_modules: &[&str]) -> Vec<String> {
+    let mut names = processes.to_vec();
+    for module in daemon_modules {
+        let (folder, file) = module.rsplit_once('/').unwrap_or(("", module));
+        let name = match file {
+            "__main__.py" | "__init__.py" => last_part(folder),
+            file => file,
+        };
+        if !name.is_empty() && !name.contains(['*', '?', '[', '{']) {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// The first of the named servers that this command line runs. A name is a file name
 /// (`mcp_server.py`) or a program's (`gitea-mcp`); paths are compared by their last part.
 ///
@@ -166,6 +185,14 @@ mod tests {
         ] {
             assert!(runs(line), "{line}");
         }
+    }
+
+    #[test]
+    fn names_come_from_the_configuration() {
+        let daemons = ["mcp_server.py", "src/tools/__main__.py", "servers/*.py", "servers/router.py"];
+        let names = server_names(&["gitea-mcp".to_owned(), "mcp_server.py".to_owned()], &daemons);
+        assert_eq!(names, ["gitea-mcp", "mcp_server.py", "router.py", "tools"]);
+        assert!(server_names(&[], &["**/*.py"]).is_empty());
     }
 
     #[test]
