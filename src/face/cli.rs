@@ -55,6 +55,10 @@ pub enum Command {
     Drain(super::drain::DrainArgs),
     /// Read the leases in a pull request's comments.
     Lease(super::lease::LeaseArgs),
+    /// Does a command kill the daemon, and has someone done so?
+    Guard(super::guard::GuardArgs),
+    /// Is the revision that runs still the checkout's?
+    Parity(super::parity::ParityArgs),
     /// Which servers really run, and are they the ones that are expected?
     Fleet(super::fleet::FleetArgs),
 }
@@ -67,6 +71,8 @@ pub fn dispatch(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Impact(args) => super::impact::run(args, cli),
         Command::Drain(args) => super::drain::run(args, cli),
         Command::Lease(args) => super::lease::run(args, cli),
+        Command::Guard(args) => super::guard::run(args, cli),
+        Command::Parity(args) => super::parity::run(args, cli),
         Command::Fleet(args) => super::fleet::run(args, cli),
     }
 }

@@ -24,6 +24,16 @@ pub enum AuthoritySource {
     CallerEnvironment,
 }
 
+impl AuthoritySource {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            AuthoritySource::ServerEnvironment => "server_environment",
+            AuthoritySource::CallerEnvironment => "caller_environment",
+        }
+    }
+}
+
 /// What the process may do on an operator's behalf. The default grants nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Authority {

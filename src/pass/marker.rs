@@ -57,3 +57,88 @@ pub struct Marker {
     /// What authority cleared it.
     pub cleared_by: Option<String>,
 }
+
+/// Whether the runtime is contaminated, and what is on record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MarkerStatus {
+    /// The version of this shape: 1.
+    pub schema: u32,
+    /// Whether a marker is open.
+    pub contaminated: bool,
+    /// `contaminated_runtime` while a marker is open, else absent.
+    pub reason_code: Option<String>,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// What to do next.
+    pub next_step: String,
+    /// The open markers, oldest first.
+    pub open_markers: Vec<Marker>,
+    /// The cleared ones, oldest first.
+    pub cleared_markers: Vec<Marker>,
+}
+
+impl MarkerStatus {
+    /// The status that all markers of a store amount to.
+    ///
+    /// ```
+    /// use restartlint::pass::marker::MarkerStatus;
+    /// assert!(!MarkerStatus::of(Vec::new()).contaminated);
+    /// ```
+    pub fn of(mut markers: Vec<Marker>) -> MarkerStatus {
+        markers.sort_by(|a, b| (&a.recorded_at, &a.marker_id).cmp(&(&b.recorded_at, &b.marker_id)));
+        let (open_markers, cleared_markers): (Vec<_>, Vec<_>) =
+            markers.into_iter().partition(|marker| marker.cleared_at.is_none());
+        let contaminated = !open_markers.is_empty();
+        MarkerStatus {
+            schema: 1,
+            contaminated,
+            reason_code: contaminated.then(|| "contaminated_runtime".to_owned()),
+            reason: match open_markers.len() {
+                0 => "No contamination marker is open.".to_owned(),
+                1 => "A contamination marker is open: mutations are blocked.".to_owned(),
+                open => format!("{open} contamination markers are open: mutations are blocked."),
+            },
+            next_step: if contaminated {
+                "Reconnect from the host, then have an operator clear the marker with `guard clear`."
+                    .to_owned()
+            } else {
+                "None: go on.".to_owned()
+            },
+            open_markers,
+            cleared_markers,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_open_marker_contaminates_and_cleared_ones_stay_listed() {
+        let marker = |id: &str, cleared: Option<&str>| Marker {
+            marker_id: id.to_owned(),
+            command: "killall gitea-mcp".to_owned(),
+            session_id: "s-a".to_owned(),
+            verdict: MarkerVerdict::from_name("contaminating"),
+            reason: None,
+            recorded_at: "2026-07-28T02:00:00.000Z".to_owned(),
+            cleared_at: cleared.map(str::to_owned),
+            cleared_by: None,
+        };
+        let both = MarkerStatus::of(vec![marker("b", None), marker("a", Some("2026-07-28T03:00:00.000Z"))]);
+        assert!(both.contaminated);
+        assert_eq!(both.reason_code.as_deref(), Some("contaminated_runtime"));
+        assert_eq!(both.open_markers.len(), 1);
+        assert_eq!(both.cleared_markers.len(), 1);
+        assert!(!MarkerStatus::of(both.cleared_markers).contaminated);
+    }
+
+    #[test]
+    fn an_unknown_verdict_is_undetermined() {
+        for name in ["clean", "contaminating", "undetermined"] {
+            assert_eq!(MarkerVerdict::from_name(name).name(), name);
+        }
+        assert_eq!(MarkerVerdict::from_name("fine"), MarkerVerdict::Undetermined);
+    }
+}

@@ -1,0 +1,176 @@
+//! `guard record`, `status` and `clear`: the durable marker.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::terminal::one_line;
+use crate::edge::store::{OpenMode, Store};
+use crate::edge::{authority, chance, clock};
+use crate::face::answer::{self, Format};
+use crate::face::cli::Cli;
+use crate::face::store::store_path;
+use crate::face::{Failure, Outcome};
+use crate::pass::authority::MAINTENANCE_VARIABLE;
+use crate::pass::marker::{Marker, MarkerStatus, MarkerVerdict};
+
+#[derive(Debug, Args)]
+pub(super) struct RecordArgs {
+    /// The command that was run.
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    command: String,
+    /// The session that ran it.
+    #[arg(long, value_name = "ID")]
+    session: String,
+    /// The store, made if it is not there; else the configuration's.
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// How to answer: JSON in either case, for a person on one line.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// The store; else the configuration's.
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ClearArgs {
+    /// The marker's id.
+    #[arg(value_name = "ID")]
+    marker_id: String,
+    /// The store; else the configuration's.
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The answer of `guard record`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Recorded {
+    /// Names the marker.
+    pub marker_id: String,
+    /// What the guard said of the command.
+    pub verdict: MarkerVerdict,
+    /// When it was recorded.
+    pub recorded_at: String,
+}
+
+/// The answer of `guard clear`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Cleared {
+    /// Names the marker.
+    pub marker_id: String,
+    /// Whether the marker is cleared.
+    pub cleared: bool,
+    /// `cleared`, `not_authorized` or `unknown_marker`.
+    pub reason_code: &'static str,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// What to do next.
+    pub next_step: &'static str,
+}
+
+pub(super) fn record(args: &RecordArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    if args.session.trim().is_empty() {
+        return Err(Failure::new("--session is blank; a marker says who ran the command"));
+    }
+    if args.command.trim().is_empty() {
+        return Err(Failure::new("--command is blank; a marker says what was run"));
+    }
+    let path = store_path(args.store.as_deref(), cli)?;
+    let (verdict, reason) = judge(&args.command, cli);
+    let marker = Marker {
+        marker_id: chance::fresh_id("marker-")?,
+        command: args.command.clone(),
+        session_id: args.session.clone(),
+        verdict,
+        reason: Some(reason),
+        recorded_at: format!("{:.3}", clock::now()),
+        cleared_at: None,
+        cleared_by: None,
+    };
+    Store::open(&path, OpenMode::Create)?.record_marker(&marker)?;
+    // Only now is it durable, and only now may anybody believe it.
+    let recorded = Recorded { marker_id: marker.marker_id, verdict, recorded_at: marker.recorded_at };
+    answer::print(args.format, &recorded, || format!("{}\n", serde_json::json!(recorded)))?;
+    Ok(Outcome::Clean)
+}
+
+/// The guard's verdict on a command. An attempt is recorded whatever is wrong here: what
+/// cannot be judged is undetermined.
+fn judge(_command: &str, _cli: &Cli) -> (MarkerVerdict, String) {
+    (MarkerVerdict::Undetermined, "The command was not judged.".to_owned())
+}
+
+pub(super) fn status(args: &StatusArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let path = store_path(args.store.as_deref(), cli)?;
+    let status = MarkerStatus::of(Store::open(&path, OpenMode::Existing)?.markers()?);
+    answer::print(args.format, &status, || {
+        let mut text = format!("{}\nnext step: {}\n", status.reason, status.next_step);
+        for marker in &status.open_markers {
+            text.push_str(&format!(
+                "  {}  {}  session {}  {}: {}\n",
+                one_line(&marker.marker_id),
+                one_line(&marker.recorded_at),
+                one_line(&marker.session_id),
+                marker.verdict.name(),
+                one_line(&marker.command),
+            ));
+        }
+        text
+    })?;
+    Ok(if status.contaminated { Outcome::Denied } else { Outcome::Clean })
+}
+
+pub(super) fn clear(args: &ClearArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let path = store_path(args.store.as_deref(), cli)?;
+    let mut store = Store::open(&path, OpenMode::Existing)?;
+    let granted = authority::look();
+    let id = &args.marker_id;
+    let report = if !granted.maintenance {
+        Cleared {
+            marker_id: id.clone(),
+            cleared: false,
+            reason_code: "not_authorized",
+            reason: format!(
+                "This process was not started with {MAINTENANCE_VARIABLE}; no argument stands in for it."
+            ),
+            next_step: "Reconnect from the host, then have an operator clear the marker from an authorised environment.",
+        }
+    } else {
+        let now = format!("{:.3}", clock::now());
+        let by = format!("maintenance authority of the {}", granted.source.name());
+        match store.clear_marker(id, &now, &by)? {
+            Some(marker) => Cleared {
+                marker_id: id.clone(),
+                cleared: true,
+                reason_code: "cleared",
+                reason: format!(
+                    "Cleared at {}; the marker stays on record.",
+                    marker.cleared_at.unwrap_or(now)
+                ),
+                next_step: "Assess the fleet again.",
+            },
+            None => Cleared {
+                marker_id: id.clone(),
+                cleared: false,
+                reason_code: "unknown_marker",
+                reason: format!("There is no marker `{id}` in this store."),
+                next_step: "List the markers with `guard status`.",
+            },
+        }
+    };
+    answer::print(args.format, &report, || format!("{}\nnext step: {}\n", report.reason, report.next_step))?;
+    Ok(if report.cleared { Outcome::Clean } else { Outcome::Denied })
+}

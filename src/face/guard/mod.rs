@@ -1,0 +1,34 @@
+//! `guard`: what a shell command does to the daemon, and what somebody has done.
+
+mod marker;
+
+use clap::{Args, Subcommand};
+
+use super::cli::Cli;
+use super::{Failure, Outcome};
+
+/// Does a command kill the daemon, and has someone done so?
+#[derive(Debug, Args)]
+pub struct GuardArgs {
+    #[command(subcommand)]
+    command: GuardCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum GuardCommand {
+    /// Record that a command was run, as an open contamination marker. Exit 0 once it is on the disk.
+    Record(marker::RecordArgs),
+    /// Say which markers are open. Exit 1 while there is one.
+    Status(marker::StatusArgs),
+    /// Clear a marker. The authority comes from the environment that this process was started with.
+    Clear(marker::ClearArgs),
+}
+
+/// Runs a `guard` command.
+pub fn run(args: &GuardArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    match &args.command {
+        GuardCommand::Record(args) => marker::record(args, cli),
+        GuardCommand::Status(args) => marker::status(args, cli),
+        GuardCommand::Clear(args) => marker::clear(args, cli),
+    }
+}
