@@ -3,6 +3,7 @@
 //! Nothing here reads a file; nothing here knows a rule's or a language's code.
 
 pub mod checks;
+pub mod commands;
 pub mod config;
 pub mod config_entries;
 pub mod fault;

@@ -1,0 +1,183 @@
+//! The words of the shell grammar: quoting is taken off, expansions stay apart.
+//!
+//! The second half of [`Lowering`]: what stands inside a statement.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::base::text::Origin;
+
+use super::lower::{Context, Lowering, MAX_DEPTH, named, span};
+use super::quote::{self, Escapes};
+use super::word::{Part, Word};
+
+impl Lowering<'_> {
+    pub(super) fn literal(&self, word: &mut Word, start: usize, end: usize, escapes: Escapes) {
+        let at = u32::try_from(start).unwrap_or(u32::MAX);
+        quote::append(word, self.placeholders, self.slice(start, end), at, escapes);
+    }
+
+    /// The inside of double quotes or of a here-document: everything between expansions is literal.
+    pub(super) fn quoted_parts(
+        &mut self,
+        word: &mut Word,
+        node: Node<'_>,
+        start: usize,
+        end: usize,
+        context: &Context,
+    ) {
+        let mut at = start;
+        for child in named(node) {
+            if matches!(child.kind(), "string_content" | "heredoc_content") || child.start_byte() < at {
+                continue;
+            }
+            self.literal(word, at, child.start_byte(), Escapes::Double);
+            self.part(word, child, context, true);
+            at = child.end_byte();
+        }
+        if at < end {
+            self.literal(word, at, end, Escapes::Double);
+        }
+    }
+
+    pub(super) fn word(&mut self, node: Node<'_>, context: &Context) -> Word {
+        let mut word = Word { parts: Vec::new(), span: span(node) };
+        self.part(&mut word, node, context, false);
+        word
+    }
+
+    fn part(&mut self, word: &mut Word, node: Node<'_>, context: &Context, quoted: bool) {
+        if self.depth >= MAX_DEPTH {
+            self.script.gave_up = true;
+            word.push(Part::Free(Origin::Unknown), span(node).start);
+            return;
+        }
+        self.depth += 1;
+        self.part_inner(word, node, context, quoted);
+        self.depth -= 1;
+    }
+
+    fn part_inner(&mut self, word: &mut Word, node: Node<'_>, context: &Context, quoted: bool) {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let at = span(node).start;
+        match node.kind() {
+            "string" => {
+                let source = self.source(node);
+                let opening = usize::from(source.starts_with('"'));
+                let closing = usize::from(source.len() > 1 && source.ends_with('"'));
+                if end - start > opening + closing {
+                    self.quoted_parts(word, node, start + opening, end - closing, context);
+                } else {
+                    // `""` is a word, though an empty one.
+                    word.push(Part::Literal(String::new()), at);
+                }
+            }
+            "raw_string" => {
+                if end - start <= 2 {
+                    word.push(Part::Literal(String::new()), at);
+                } else {
+                    self.literal(word, start + 1, end - 1, Escapes::Raw);
+                }
+            }
+            "ansi_c_string" => {
+                let inner = self.source(node).trim_start_matches("$'").trim_end_matches('\'');
+                self.placeholders.append(word, &quote::ansi_c(inner), at + 2);
+            }
+            "translated_string" => {
+                for child in named(node) {
+                    self.part(word, child, context, quoted);
+                }
+            }
+            "concatenation" => {
+                // Parts are adjacent; a gap is a stretch that the grammar did not name.
+                let mut from = start;
+                for child in named(node) {
+                    if child.start_byte() > from {
+                        self.literal(word, from, child.start_byte(), Escapes::Bare);
+                    }
+                    self.part(word, child, context, quoted);
+                    from = child.end_byte();
+                }
+                if from < end {
+                    self.literal(word, from, end, Escapes::Bare);
+                }
+            }
+            "simple_expansion" => {
+                let name = self.source(node).trim_start_matches('$').to_owned();
+                let all = name == "@" || name == "*";
+                word.push(Part::Variable { name, quoted, all, default: None }, at);
+            }
+            "expansion" => self.expansion(word, node, context, quoted),
+            "command_substitution" | "process_substitution" => {
+                let from = self.count();
+                self.statement(node, context);
+                let commands: Range<u32> = from..self.count();
+                let scene = self.script.scene;
+                let part = match node.kind() {
+                    "process_substitution" => Part::File { scene, commands },
+                    _ => Part::Output { scene, commands, quoted },
+                };
+                word.push(part, at);
+            }
+            "arithmetic_expansion" | "brace_expression" => {
+                self.substitutions(node, context);
+                word.push(Part::Free(Origin::Unknown), at);
+            }
+            "word"
+            | "number"
+            | "variable_name"
+            | "special_variable_name"
+            | "file_descriptor"
+            | "test_operator" => {
+                self.literal(word, start, end, Escapes::Bare);
+            }
+            _ => {
+                self.substitutions(node, context);
+                self.literal(word, start, end, Escapes::Bare);
+            }
+        }
+    }
+
+    /// `${…}`: a plain name, an array's elements and a default value are kept; any other form is unknown.
+    fn expansion(&mut self, word: &mut Word, node: Node<'_>, context: &Context, quoted: bool) {
+        let at = span(node).start;
+        let source = self.source(node);
+        let inner = source.trim_start_matches("${").trim_end_matches('}');
+        let name_end = inner
+            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .or_else(|| inner.is_empty().then_some(0))
+            .unwrap_or(inner.len());
+        let (name, rest) = match name_end {
+            0 => inner.split_at(inner.chars().next().map_or(0, char::len_utf8)),
+            end => inner.split_at(end),
+        };
+        let variable = |all: bool, default| Part::Variable { name: name.to_owned(), quoted, all, default };
+        let part = match rest {
+            "" => variable(name == "@" || name == "*", None),
+            "[@]" | "[*]" => variable(true, None),
+            _ if rest.starts_with('[') && rest.ends_with(']') => variable(true, None),
+            _ if rest.starts_with(":-")
+                || rest.starts_with(":=")
+                || rest.starts_with('-')
+                || rest.starts_with(":+") =>
+            {
+                let value = named(node).into_iter().next_back().filter(|n| n.kind() != "variable_name");
+                let default = value.map(|n| Box::new(self.word(n, context)));
+                let empty = || Box::new(Word { parts: Vec::new(), span: span(node) });
+                Part::Variable {
+                    name: name.to_owned(),
+                    quoted,
+                    all: false,
+                    default: Some(default.unwrap_or_else(empty)),
+                }
+            }
+            _ if rest.starts_with(":?") || rest.starts_with('?') => variable(false, None),
+            _ => {
+                self.substitutions(node, context);
+                Part::Free(Origin::Unknown)
+            }
+        };
+        word.push(part, at);
+    }
+}

@@ -1,0 +1,428 @@
+//! The command catalogue: TOML in, a checked [`CommandCatalogue`] out.
+//!
+//! Knows the shape of `rules/shell.toml` and of user additions to it. Knows nothing
+//! of shells or grammars; `crate::command` applies it. Must not import `command`.
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use crate::base::effect::Effect;
+use crate::base::site::TargetKind;
+
+/// The catalogue that ships with the program.
+pub const BUILT_IN: &str = include_str!("../../rules/shell.toml");
+
+/// Why a catalogue cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// The text is no TOML, or has an unknown or wrongly typed key.
+    #[error("{0}")]
+    Syntax(#[from] toml::de::Error),
+    /// The schema number is not known.
+    #[error("schema {0} of the command catalogue is not known; this version reads schema 1")]
+    Schema(u32),
+    /// An entry can never match.
+    #[error("the entry for `{name}` of the command catalogue {fault}")]
+    Entry {
+        /// The entry's first name.
+        name: String,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+}
+
+/// How a command writes its options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptionStyle {
+    /// `-x`, clusters (`-xy`), `--long`, `--long=value`.
+    #[default]
+    Gnu,
+    /// `/X`, `//X` or `-X`, letter case ignored.
+    Slash,
+    /// `-Name value`, letter case ignored, unique prefixes allowed.
+    Powershell,
+}
+
+/// A command that acts on processes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CommandRule {
+    /// Names, compared with the last path component; a second word must follow as first operand.
+    pub names: Vec<String>,
+    /// The name to report, if not the one written.
+    #[serde(default)]
+    pub canonical: Option<String>,
+    /// What it does.
+    pub effect: Effect,
+    /// How it writes options.
+    #[serde(default)]
+    pub style: OptionStyle,
+    /// Operands that select the action, each one or more words; empty: the command itself acts.
+    #[serde(default)]
+    pub verbs: Vec<String>,
+    /// Which operand the verb is, from 0.
+    #[serde(default)]
+    pub verb_at: usize,
+    /// A verb that is not known counts as an action (with confidence `possible`).
+    #[serde(default)]
+    pub free_verb: bool,
+    /// Options of which one must be given.
+    #[serde(default)]
+    pub with: Vec<String>,
+    /// Options of which one must be given with a value that matches (`*` at the end: any rest).
+    #[serde(default)]
+    pub with_values: std::collections::BTreeMap<String, String>,
+    /// Texts of which one must stand in the operands joined by blanks.
+    #[serde(default)]
+    pub with_text: Vec<String>,
+    /// Options that make it do nothing to processes.
+    #[serde(default)]
+    pub without: Vec<String>,
+    /// Options that take a value.
+    #[serde(default)]
+    pub value_options: Vec<String>,
+    /// Options end at the first operand that is no verb.
+    #[serde(default)]
+    pub options_first: bool,
+    /// `-9`, `-KILL` and their like name a signal.
+    #[serde(default)]
+    pub dash_signals: bool,
+    /// Options whose value is a signal; signal 0 is a probe.
+    #[serde(default)]
+    pub signal_options: Vec<String>,
+    /// What its operands name.
+    #[serde(default)]
+    pub target: Option<TargetKind>,
+    /// Options whose value is a target too.
+    #[serde(default)]
+    pub target_options: Vec<String>,
+    /// Without a target it acts on all that it manages.
+    #[serde(default)]
+    pub whole_without_target: bool,
+}
+
+impl CommandRule {
+    /// The reported name of the command when written as `name`.
+    pub fn reported<'a>(&'a self, name: &'a str) -> &'a str {
+        self.canonical.as_deref().unwrap_or(name)
+    }
+}
+
+/// What a prefix does with its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PrefixForm {
+    /// They are a command.
+    #[default]
+    Words,
+    /// A string option holds a script; else a file or standard input does.
+    Shell,
+    /// A string option holds a script; nothing else is run.
+    StringOption,
+    /// Joined by blanks they are a script.
+    Joined,
+    /// What follows a string option, joined by blanks, is a script.
+    JoinedOption,
+    /// Each is a script.
+    Each,
+    /// They are a command that gets words from standard input.
+    Xargs,
+    /// `-exec` and its like introduce commands.
+    Find,
+    /// They replace the shell.
+    Exec,
+    /// The first is a script that runs on a signal.
+    Trap,
+    /// `name=script` definitions.
+    Alias,
+    /// A module option names the command; another operand is a script file.
+    Module,
+}
+
+/// A command that runs another one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PrefixRule {
+    /// Names, compared with the last path component.
+    pub names: Vec<String>,
+    /// First operands that make it a prefix, separated by blanks.
+    #[serde(default)]
+    pub verb: Option<String>,
+    /// What its operands are.
+    #[serde(default)]
+    pub form: PrefixForm,
+    /// How many operands stand before the command.
+    #[serde(default)]
+    pub skip: usize,
+    /// `NAME=value` operands stand before the command.
+    #[serde(default)]
+    pub assignments: bool,
+    /// A single operand is a script.
+    #[serde(default)]
+    pub joined_if_one: bool,
+    /// The command runs on the host that the last skipped operand names.
+    #[serde(default)]
+    pub remote: bool,
+    /// Options that take a value.
+    #[serde(default)]
+    pub value_options: Vec<String>,
+    /// Options whose value is a script.
+    #[serde(default)]
+    pub string_options: Vec<String>,
+    /// Options whose value is split into the command's words.
+    #[serde(default)]
+    pub split_options: Vec<String>,
+    /// Options whose value is the command's name, the rest its arguments.
+    #[serde(default)]
+    pub module_options: Vec<String>,
+    /// Options with which nothing is run.
+    #[serde(default)]
+    pub query_options: Vec<String>,
+}
+
+/// A command whose output is process ids.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SelectorRule {
+    /// Names, compared with the last path component.
+    pub names: Vec<String>,
+    /// What its operands name.
+    pub target: TargetKind,
+    /// How it writes options.
+    #[serde(default)]
+    pub style: OptionStyle,
+    /// Selects lines of its input rather than processes of its own.
+    #[serde(default)]
+    pub lines: bool,
+    /// Options that take a value.
+    #[serde(default)]
+    pub value_options: Vec<String>,
+    /// Options whose value is a target.
+    #[serde(default)]
+    pub target_options: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Broad {
+    #[serde(default)]
+    names: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Raw {
+    schema: u32,
+    #[serde(default)]
+    prefix_variables: Vec<String>,
+    #[serde(default)]
+    interpreters: Vec<String>,
+    #[serde(default)]
+    broad: Broad,
+    #[serde(default)]
+    prefix: Vec<PrefixRule>,
+    #[serde(default)]
+    command: Vec<CommandRule>,
+    #[serde(default)]
+    selector: Vec<SelectorRule>,
+}
+
+/// Commands, prefixes and selectors, by name.
+#[derive(Debug, Clone, Default)]
+pub struct CommandCatalogue {
+    commands: Vec<CommandRule>,
+    prefixes: Vec<PrefixRule>,
+    selectors: Vec<SelectorRule>,
+    by_command: FxHashMap<String, Vec<usize>>,
+    by_prefix: FxHashMap<String, Vec<usize>>,
+    by_selector: FxHashMap<String, usize>,
+    /// Variables that by convention hold a prefix.
+    pub prefix_variables: Vec<String>,
+    /// Programs that run a script given as operand.
+    pub interpreters: Vec<String>,
+    /// Process names under which many unrelated programs run.
+    pub broad: Vec<String>,
+}
+
+impl CommandCatalogue {
+    /// The catalogue that ships with the program. A fault in it is caught by a test.
+    pub fn built_in() -> CommandCatalogue {
+        CommandCatalogue::parse(BUILT_IN).unwrap_or_default()
+    }
+
+    /// Reads a catalogue.
+    ///
+    /// # Errors
+    /// If the text is no TOML, has an unknown key or schema, or an entry that can never match.
+    pub fn parse(text: &str) -> Result<CommandCatalogue, CatalogueError> {
+        let raw: Raw = toml::from_str(text)?;
+        if raw.schema != 1 {
+            return Err(CatalogueError::Schema(raw.schema));
+        }
+        let mut catalogue = CommandCatalogue {
+            prefix_variables: raw.prefix_variables,
+            interpreters: raw.interpreters,
+            broad: raw.broad.names,
+            ..CommandCatalogue::default()
+        };
+        for rule in raw.prefix {
+            check_names(&rule.names)?;
+            catalogue.push_prefix(rule);
+        }
+        for rule in raw.command {
+            check_names(&rule.names)?;
+            catalogue.push_command(rule);
+        }
+        for rule in raw.selector {
+            check_names(&rule.names)?;
+            let at = catalogue.selectors.len();
+            for name in &rule.names {
+                catalogue.by_selector.entry(name.to_ascii_lowercase()).or_insert(at);
+            }
+            catalogue.selectors.push(rule);
+        }
+        Ok(catalogue)
+    }
+
+    /// Adds a command, as from a user's `[[primitive]]` of language `shell`: `name` is the
+    /// command with the verb words that it needs, separated by blanks.
+    pub fn add(&mut self, name: &str, effect: Effect) {
+        let mut words = name.split_whitespace();
+        let Some(first) = words.next() else { return };
+        let verb = words.collect::<Vec<_>>().join(" ");
+        self.push_command(CommandRule {
+            names: vec![first.to_owned()],
+            canonical: None,
+            effect,
+            style: OptionStyle::Gnu,
+            verbs: if verb.is_empty() { Vec::new() } else { vec![verb] },
+            verb_at: 0,
+            free_verb: false,
+            with: Vec::new(),
+            with_values: std::collections::BTreeMap::new(),
+            with_text: Vec::new(),
+            without: Vec::new(),
+            value_options: Vec::new(),
+            options_first: false,
+            dash_signals: false,
+            signal_options: Vec::new(),
+            target: Some(TargetKind::Name),
+            target_options: Vec::new(),
+            whole_without_target: false,
+        });
+    }
+
+    fn push_prefix(&mut self, rule: PrefixRule) {
+        let at = self.prefixes.len();
+        for name in &rule.names {
+            self.by_prefix.entry(name.to_ascii_lowercase()).or_default().push(at);
+        }
+        self.prefixes.push(rule);
+    }
+
+    fn push_command(&mut self, rule: CommandRule) {
+        let at = self.commands.len();
+        for name in &rule.names {
+            let first = name.split(' ').next().unwrap_or(name);
+            self.by_command.entry(first.to_ascii_lowercase()).or_default().push(at);
+        }
+        self.commands.push(rule);
+    }
+
+    /// The rules for a command of that name (the first word of a rule's name).
+    pub fn commands(&self, name: &str) -> impl Iterator<Item = &CommandRule> {
+        let at = self.by_command.get(&name.to_ascii_lowercase()).map_or(&[][..], Vec::as_slice);
+        at.iter().filter_map(|&i| self.commands.get(i))
+    }
+
+    /// The prefix rules for a command of that name.
+    pub fn prefixes(&self, name: &str) -> impl Iterator<Item = &PrefixRule> {
+        let at = self.by_prefix.get(&name.to_ascii_lowercase()).map_or(&[][..], Vec::as_slice);
+        at.iter().filter_map(|&i| self.prefixes.get(i))
+    }
+
+    /// The selector of that name.
+    pub fn selector(&self, name: &str) -> Option<&SelectorRule> {
+        self.by_selector.get(&name.to_ascii_lowercase()).and_then(|&i| self.selectors.get(i))
+    }
+
+    /// The first words of all command names, sorted: a text without any of them (letter
+    /// case ignored) runs no catalogued command by a literal name.
+    pub fn command_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .commands
+            .iter()
+            .flat_map(|rule| rule.names.iter().map(|n| n.split(' ').next().unwrap_or(n)))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Every command rule, in the order of the file.
+    pub fn rules(&self) -> &[CommandRule] {
+        &self.commands
+    }
+
+    /// Whether that name is a program that runs a script.
+    pub fn is_interpreter(&self, name: &str) -> bool {
+        let stem = version_stem(name);
+        self.interpreters.iter().any(|known| known == name || known == stem)
+    }
+}
+
+/// A program name without a version suffix: `python3.12` gives `python3`.
+pub fn version_stem(name: &str) -> &str {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if stem.len() == name.len() || stem.is_empty() {
+        return name;
+    }
+    // Keep the major version: catalogues list `python3`.
+    let digits = name[stem.len()..].find('.').map_or(name.len(), |at| stem.len() + at);
+    name.get(..digits).unwrap_or(name)
+}
+
+fn check_names(names: &[String]) -> Result<(), CatalogueError> {
+    let Some(first) = names.first() else {
+        return Err(CatalogueError::Entry { name: String::new(), fault: "has no name" });
+    };
+    if names.iter().any(|name| name.trim().is_empty() || name.contains('/')) {
+        return Err(CatalogueError::Entry {
+            name: first.clone(),
+            fault: "has an empty name or one with a path, which can never match",
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_catalogue_is_well_formed() {
+        let catalogue = CommandCatalogue::parse(BUILT_IN).unwrap();
+        assert!(catalogue.commands("pkill").next().is_some());
+        assert!(catalogue.prefixes("sudo").next().is_some());
+        assert!(catalogue.command_names().contains(&"systemctl"));
+    }
+
+    #[test]
+    fn an_unknown_key_and_a_name_that_never_matches_are_refused() {
+        assert!(
+            CommandCatalogue::parse("schema = 1\n[[command]]\nnames=['x']\neffect='kill'\nverb=1\n").is_err()
+        );
+        assert!(
+            CommandCatalogue::parse("schema = 1\n[[command]]\nnames=['/bin/x']\neffect='kill'\n").is_err()
+        );
+        assert!(CommandCatalogue::parse("schema = 2\n").is_err());
+    }
+
+    #[test]
+    fn versions_are_cut_from_program_names() {
+        assert_eq!(version_stem("python3.12"), "python3");
+        assert_eq!(version_stem("python3"), "python3");
+        assert_eq!(version_stem("node"), "node");
+    }
+}
