@@ -38,4 +38,34 @@ impl Sources {
         };
         Place { path: path.to_owned(), start, end }
     }
+
+    /// The byte offset of a position in a file; the end of its line where the line is shorter.
+    pub fn offset(&self, path: &str, position: Position) -> Option<usize> {
+        let source = self.get(path)?;
+        let line = source.lines().line_span(&source.text, position.line);
+        let text = source.slice(line);
+        let body = text.trim_end_matches(['\n', '\r']);
+        let column = position.column.max(1) as usize - 1;
+        let within = body.char_indices().nth(column).map_or(body.len(), |(at, _)| at);
+        Some(line.start as usize + within)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_leads_back_to_its_span() {
+        let text = "a\r\néß(x)\ny";
+        let mut sources = Sources::default();
+        sources.insert("a.py", Source::new(text));
+        let span = Span::new(text.find('(').unwrap(), text.find(')').unwrap() + 1);
+        let place = sources.place("a.py", span);
+        assert_eq!((place.start.line, place.start.column), (2, 3));
+        assert_eq!(sources.offset("a.py", place.start), Some(span.start as usize));
+        assert_eq!(sources.offset("a.py", place.end), Some(span.end as usize));
+        assert_eq!(sources.offset("a.py", Position { line: 1, column: 99 }), Some(1));
+        assert_eq!(sources.offset("b.py", place.end), None);
+    }
 }

@@ -9,5 +9,7 @@ pub mod config_entries;
 pub mod fault;
 pub mod fleet;
 pub mod guard;
+pub mod inventory;
+pub mod pages;
 pub mod suggest;
 pub mod table;
