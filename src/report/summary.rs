@@ -51,6 +51,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report with its findings counted by severity.
+    pub fn counted(mut self) -> Report {
+        let count = |severity| self.findings.iter().filter(|f| f.finding.severity == severity).count();
+        let (errors, warnings, notes) =
+            (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+        self.summary = Summary { errors, warnings, notes, ..self.summary };
+        self
+    }
+
     /// Whether a finding is at or above the threshold; `None` is never.
     pub fn fails(&self, at: Option<Severity>) -> bool {
         at.is_some_and(|least| self.findings.iter().any(|f| f.finding.severity >= least))
