@@ -1,0 +1,139 @@
+//! RL305, RL306, RL308: the inventory's own entries, held against the tree.
+
+use super::ctx::{Ctx, finding};
+use super::judge::means;
+use crate::base::effect::Effect;
+use crate::base::finding::{Finding, Related};
+use crate::data::inventory::location::Files;
+use crate::data::inventory::{Classification, RestartPath};
+use crate::data::table::At;
+
+fn locations(path: &RestartPath) -> impl Iterator<Item = At<&Files>> {
+    path.locations.iter().filter_map(|l| Some(At { value: l.value.files()?, span: l.span.clone() }))
+}
+
+fn about(mut found: Finding, path: &RestartPath) -> Finding {
+    found.path_id = Some(path.id.value.clone());
+    found
+}
+
+/// RL305.
+pub fn stale(ctx: &Ctx<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for path in ctx.inputs.inventory.into_iter().flat_map(|i| &i.paths) {
+        for At { value: files, span } in locations(path) {
+            let place = ctx.inventory_place(&span);
+            if !ctx.inputs.presence.existing.contains(&files.glob) {
+                let message = format!(
+                    "the path `{}` lies at `{}`, and there is no such file",
+                    path.id.value, files.glob
+                );
+                let help = "correct the location, or remove it if the code is gone";
+                found.push(about(finding("RL305", place, message, help), path));
+            } else if let Some(gone) = gone(ctx, path, files) {
+                let message = format!("the path `{}` lies at `{}`, and {gone}", path.id.value, shown(files));
+                let help =
+                    "remove the location; an entry that covers nothing would cover the next site unseen";
+                found.push(about(finding("RL305", place, message, help), path));
+            }
+        }
+    }
+    found
+}
+
+fn shown(files: &Files) -> String {
+    match &files.symbol {
+        Some(symbol) => format!("{}::{symbol}", files.glob),
+        None => files.glob.clone(),
+    }
+}
+
+/// Why a location of a sanctioning path holds no site any more; `None` if it does, or if
+/// this run did not look at all of its files.
+fn gone(ctx: &Ctx<'_>, path: &RestartPath, files: &Files) -> Option<String> {
+    if !path.classification.value.sanctions() || path.primitives.is_empty() {
+        return None;
+    }
+    if !ctx.inputs.presence.whole || !ctx.tree().listed.iter().any(|file| files.holds(file)) {
+        return None;
+    }
+    let held = ctx.views.iter().any(|view| {
+        files.holds_symbol(&view.file.path, &view.site.symbol)
+            && (means(path, view.site)
+                || path.primitives.iter().any(|p| p.value.matches(&view.site.primitive, view.site.effect)))
+    });
+    // What could not be read may still hold the site.
+    let unread = ctx.tree().files.iter().any(|f| {
+        files.holds(&f.path)
+            && f.problems.iter().any(|p| {
+                use crate::base::facts::ProblemKind::{Conflict, GaveUp, TooLarge, Unreadable};
+                matches!(p.kind, Conflict | GaveUp | TooLarge | Unreadable)
+            })
+    });
+    let listed: Vec<&str> = path.primitives.iter().map(|p| p.value.text.as_str()).collect();
+    (!held && !unread).then(|| format!("nothing there is {} any more", crate::data::table::list(&listed)))
+}
+
+/// RL306.
+pub fn daemon_sanctioned(ctx: &Ctx<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for path in ctx.inputs.inventory.into_iter().flat_map(|i| &i.paths) {
+        if path.classification.value != Classification::SanctionedNarrowRecovery {
+            continue;
+        }
+        for At { value: files, span } in locations(path) {
+            let named = path.daemon_exception && files.literal && files.symbol.is_some();
+            let site = ctx.views.iter().find(|view| {
+                view.in_daemon
+                    && !view.site.test_only
+                    && means(path, view.site)
+                    && files.holds_symbol(&view.file.path, &view.site.symbol)
+                    // An exit at the entry point needs nobody's sanction.
+                    && !(view.site.effect == Effect::Exit && (view.site.entrypoint || view.site.client_gone))
+            });
+            let (false, Some(view)) = (named, site) else { continue };
+            let (message, help) = if path.daemon_exception {
+                (
+                    format!(
+                        "the path `{}` is an exception for the daemon, and `{}` does not name one file and one symbol",
+                        path.id.value,
+                        shown(files)
+                    ),
+                    format!("name the place itself: `{}::{}`", view.file.path, view.site.symbol),
+                )
+            } else {
+                (
+                    format!(
+                        "the path `{}` would sanction `{}` in the daemon module `{}`",
+                        path.id.value, view.site.primitive, view.file.path
+                    ),
+                    "a site inside the daemon is sanctioned only by `daemon_exception = true` and a location \
+                     `file::symbol`; better, remove the site"
+                        .to_owned(),
+                )
+            };
+            let mut one = finding("RL306", ctx.inventory_place(&span), message, help);
+            one.related
+                .push(Related { place: view.place.clone(), message: "the site in the daemon".to_owned() });
+            found.push(about(one, path));
+        }
+    }
+    found
+}
+
+/// RL308.
+pub fn unclassified(ctx: &Ctx<'_>) -> Vec<Finding> {
+    ctx.inputs
+        .inventory
+        .into_iter()
+        .flat_map(|i| &i.paths)
+        .filter(|p| p.classification.value == Classification::Unclassified)
+        .map(|path| {
+            let place = ctx.inventory_place(&path.classification.span);
+            let message = format!("the path `{}` is still unclassified", path.id.value);
+            let help = "decide: `sanctioned_narrow_recovery`, `guarded_fail_closed`, `forbidden`, `removed` or \
+                        `host_residual`; docs/inventory.md says what each covers";
+            about(finding("RL308", place, message, help), path)
+        })
+        .collect()
+}

@@ -1,0 +1,93 @@
+//! RL301, RL303, RL304: a site outside the daemon, held against the inventory.
+
+use super::ctx::{Ctx, related, site_finding};
+use super::judge::{Lack, SiteView, Verdict};
+use crate::base::finding::Finding;
+use crate::data::inventory::RestartPath;
+
+/// RL301.
+pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
+    ctx.views
+        .iter()
+        .filter(|v| matches!(v.verdict, Verdict::Unregistered))
+        .map(|view| {
+            let message = format!("{} is covered by no path of the inventory", subject(view));
+            let help = if ctx.inputs.inventory.is_some() {
+                "register it in the inventory, remove it, or write `restartlint: ignore[RL301] REASON` beside it"
+            } else {
+                "there is no inventory yet: `restartlint init` drafts one with every site found"
+            };
+            site_finding(ctx, view, "RL301", message, help)
+        })
+        .collect()
+}
+
+/// RL303.
+pub fn forbidden(ctx: &Ctx<'_>) -> Vec<Finding> {
+    ctx.views
+        .iter()
+        .filter_map(|view| {
+            let Verdict::Forbidden(path) = view.verdict else { return None };
+            let message = format!("{} is forbidden by the path `{}`", subject(view), path.id.value);
+            let help = format!("{} ({})", path.guard, path.references.join(", "));
+            let mut found = site_finding(ctx, view, "RL303", message, help);
+            found.path_id = Some(path.id.value.clone());
+            found.related.push(related(ctx, &path.id.span, "forbidden here"));
+            Some(found)
+        })
+        .collect()
+}
+
+/// RL304.
+pub fn unguarded(ctx: &Ctx<'_>) -> Vec<Finding> {
+    ctx.views
+        .iter()
+        .filter_map(|view| {
+            let Verdict::Unguarded(path, lack) = &view.verdict else { return None };
+            Some(lacking(ctx, view, path, lack))
+        })
+        .collect()
+}
+
+fn lacking(ctx: &Ctx<'_>, view: &SiteView<'_>, path: &RestartPath, lack: &Lack) -> Finding {
+    let id = &path.id.value;
+    let (what, help) = match lack {
+        Lack::Guard(names) => {
+            let names = names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" and ");
+            (
+                format!("no condition before it tests {names}"),
+                format!(
+                    "put it under a condition on {names}, or leave earlier when the condition does not hold"
+                ),
+            )
+        }
+        Lack::ImportTime => (
+            "it does not run at import time".to_owned(),
+            "move it to the module's top level, or into a function that the top level calls".to_owned(),
+        ),
+        Lack::AfterImports => (
+            "it runs after an import that is not standard library".to_owned(),
+            "move it above every third-party import, so that nothing is loaded twice".to_owned(),
+        ),
+    };
+    let message = format!("{} is covered by the path `{id}`, but {what}", subject(view));
+    let mut found = site_finding(ctx, view, "RL304", message, help);
+    found.path_id = Some(id.clone());
+    let demand = match lack {
+        Lack::Guard(_) => path.guarded_by.first().map(|g| &g.span),
+        _ => None,
+    };
+    found.related.push(related(ctx, demand.unwrap_or(&path.id.span), format!("demanded by `{id}`")));
+    found
+}
+
+/// A site in words: its primitive, or its whole command, and its symbol.
+fn subject(view: &SiteView<'_>) -> String {
+    let site = view.site;
+    let what = if site.command.is_empty() {
+        site.primitive.clone()
+    } else {
+        crate::check::words::command(&site.command)
+    };
+    if site.symbol == "<module>" { format!("`{what}`") } else { format!("`{what}` in `{}`", site.symbol) }
+}

@@ -1,0 +1,102 @@
+//! RL309, RL401, RL402: what readers say about a file as a whole.
+
+use super::ctx::{Ctx, finding};
+use crate::base::facts::{FileFacts, Problem, ProblemKind};
+use crate::base::finding::{Finding, Place, Severity};
+use crate::base::span::Position;
+
+fn each<'c>(ctx: &'c Ctx<'_>, kind: ProblemKind) -> impl Iterator<Item = (&'c FileFacts, &'c Problem)> {
+    ctx.tree()
+        .files
+        .iter()
+        .flat_map(|f| f.problems.iter().map(move |p| (f, p)))
+        .filter(move |(_, p)| p.kind == kind)
+}
+
+/// RL309.
+pub fn unbounded(ctx: &Ctx<'_>) -> Vec<Finding> {
+    each(ctx, ProblemKind::UnboundedRestart)
+        .map(|(file, problem)| {
+            let place = ctx.place(file, problem.span);
+            let message = "this restarts the service for ever, with no limit, back-off or final exit status";
+            finding("RL309", place, message.to_owned(), problem.message.clone())
+        })
+        .collect()
+}
+
+/// RL402.
+pub fn conflicts(ctx: &Ctx<'_>) -> Vec<Finding> {
+    each(ctx, ProblemKind::Conflict)
+        .map(|(file, problem)| {
+            let help = "resolve the conflict; until then nobody knows what this file does";
+            finding("RL402", ctx.place(file, problem.span), problem.message.clone(), help)
+        })
+        .collect()
+}
+
+/// RL401: daemon modules that are missing, and one finding for each file that could not be read in full.
+pub fn unreadable(ctx: &Ctx<'_>) -> Vec<Finding> {
+    let mut found = missing(ctx);
+    for file in &ctx.tree().files {
+        if file.problems.iter().any(|p| p.kind == ProblemKind::Conflict) {
+            continue;
+        }
+        let mut faults = file.problems.iter().filter(|p| kept(p.kind));
+        let Some(first) = faults.next() else { continue };
+        let more = match faults.count() {
+            0 => String::new(),
+            1 => " (and one more fault)".to_owned(),
+            n => format!(" (and {n} more faults)"),
+        };
+        let daemon = ctx.daemon(&file.path).is_some();
+        let what = if daemon { "the daemon module" } else { "the file" };
+        let message = format!("{what} `{}` {}{more}", file.path, first.message);
+        let mut one = finding("RL401", ctx.place(file, first.span), message, help(first.kind));
+        if !daemon {
+            one.severity = Severity::Warning;
+        }
+        found.push(one);
+    }
+    found
+}
+
+fn kept(kind: ProblemKind) -> bool {
+    !matches!(kind, ProblemKind::Conflict | ProblemKind::UnboundedRestart)
+}
+
+fn help(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::Unreadable => "make it readable, or exclude it in the configuration",
+        ProblemKind::TooLarge => "split it, exclude it, or raise `max-file-size` in the configuration",
+        ProblemKind::GaveUp => "nothing is known of this file; exclude it only if it cannot hold a site",
+        ProblemKind::Encoding => "save it as UTF-8, or declare its encoding",
+        _ => "what could be read around the fault was checked; mend the fault so that the rest is too",
+    }
+}
+
+/// Declared daemon modules that do not exist, at the configuration's line.
+fn missing(ctx: &Ctx<'_>) -> Vec<Finding> {
+    ctx.tree()
+        .daemons
+        .iter()
+        .filter(|d| d.declared && d.file.is_none() && !ctx.tree().listed.contains(&d.path))
+        .map(|daemon| {
+            let entry = ctx.inputs.config.daemon.iter().find(|e| e.value == daemon.path);
+            let place = entry.and_then(|e| ctx.config_place(&e.span)).unwrap_or_else(|| start(&daemon.path));
+            let glob = daemon.path.contains(['*', '?', '[', '{']);
+            let message = if glob {
+                format!("the daemon modules `{}` are declared, and no file matches", daemon.path)
+            } else {
+                format!("the daemon module `{}` is declared, and there is no such file", daemon.path)
+            };
+            let help =
+                "correct the entry under `daemon`; a daemon that nobody finds is a daemon that nobody checks";
+            finding("RL401", place, message, help)
+        })
+        .collect()
+}
+
+fn start(path: &str) -> Place {
+    let at = Position { line: 1, column: 1 };
+    Place { path: path.to_owned(), start: at, end: at }
+}
