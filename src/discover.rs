@@ -315,7 +315,7 @@ pub fn glob_set<'a>(globs: impl IntoIterator<Item = &'a str>) -> Option<GlobSet>
 }
 
 /// The folders that a glob names before its first wildcard; the whole of it if it has none.
-fn literal_prefix(glob: &str) -> &str {
+pub fn literal_prefix(glob: &str) -> &str {
     match glob.find(['*', '?', '[', '{']) {
         None => glob,
         Some(at) => glob.get(..at).and_then(|head| head.rfind('/')).and_then(|s| glob.get(..s)).unwrap_or(""),

@@ -21,6 +21,7 @@
 //! | 5 | `face` | everything below |
 
 pub mod base;
+pub mod check;
 pub mod command;
 pub mod data;
 pub mod discover;

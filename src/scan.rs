@@ -118,6 +118,16 @@ fn run(request: &ScanRequest<'_>) -> Scan {
             Read::Skipped => {}
             Read::Nothing => scan.tree.scanned += 1,
             Read::Unreadable(path, why) => {
+                if let Some(language) = language_of(&path, b"") {
+                    let mut facts = FileFacts::new(path.clone(), language);
+                    let message = why.clone();
+                    facts.problems.push(Problem {
+                        kind: ProblemKind::Unreadable,
+                        span: Span::default(),
+                        message,
+                    });
+                    scan.tree.files.push(facts);
+                }
                 scan.unreadable.insert((path, why));
             }
             Read::Facts(facts, source) => {
@@ -130,7 +140,10 @@ fn run(request: &ScanRequest<'_>) -> Scan {
         }
     }
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
-    scan.tree.daemons = daemons::modules(request.config, &scan.tree);
+    // A run over a part of the project, or over one text, says nothing about what lies elsewhere.
+    let whole = request.stdin.is_none() && request.paths.iter().any(|p| request.root.starts_with(p));
+    let exists = |name: &str| !whole && (name.contains('*') || request.root.join(name).exists());
+    scan.tree.daemons = daemons::modules(request.config, &scan.tree, &exists);
     scan
 }
 

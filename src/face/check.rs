@@ -1,64 +1,307 @@
-//! `check`: the linter.
+//! `check`: the linter, and the default command.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use super::cli::Cli;
 use super::project::Project;
 use super::sites::{ScanArgs, incomplete, scan_project};
-use super::{Failure, Outcome, output};
-use crate::base::finding::Severity;
-use crate::render;
+use super::{Failure, Outcome, output, policy};
+use crate::base::finding::{Finding, Severity};
+use crate::base::source::Source;
+use crate::check::{self, Ctx, Document, Inputs, Presence, contradiction};
+use crate::data::inventory::{Classification, Inventory};
+use crate::render::{self, Look};
+use crate::report::baseline::{Baseline, Entry};
+use crate::report::decide::decide;
 use crate::report::{Report, Summary};
-use crate::scan::Watch;
+use crate::scan::{Scan, Stdin, Watch, daemons};
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files and folders to read; the working folder if none is given.
+    /// Files and folders to read; the working folder if none is given, standard input for `-`.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// How to print.
-    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    pub format: Format,
+    /// How to print: text, concise, json, jsonl, sarif, github, gitlab or junit.
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true,
+          value_parser = PossibleValuesParser::new(render::TABLE.iter().map(|f| f.name)))]
+    pub format: String,
+    /// Write the result to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The least severity that makes the exit status 1.
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
+    pub fail_on: FailOn,
+    /// Show only these rules: codes, names, or the beginning of codes, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "CODES")]
+    pub select: Vec<String>,
+    /// Do not show these rules.
+    #[arg(long, value_delimiter = ',', value_name = "CODES")]
+    pub ignore: Vec<String>,
+    /// Hide the findings that this file lists.
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write every finding to this file, as a baseline for later runs.
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
+    /// The name under which `-` is read, relative to the working folder.
+    #[arg(long, value_name = "NAME")]
+    pub stdin_filename: Option<PathBuf>,
+    /// Add the number of findings by rule.
+    #[arg(long)]
+    pub statistics: bool,
     /// Options of the scan.
     #[command(flatten)]
     pub scan: ScanArgs,
 }
 
-/// The output formats.
+/// The least severity that fails a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Excerpts for people.
-    Text,
-    /// One document for machines.
-    Json,
-    /// A finding a line.
-    Jsonl,
+pub enum FailOn {
+    /// Errors.
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Any finding.
+    Note,
+    /// Nothing.
+    Never,
+}
+
+impl FailOn {
+    fn least(self) -> Option<Severity> {
+        match self {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Note => Some(Severity::Note),
+            FailOn::Never => None,
+        }
+    }
 }
 
 /// Runs `check`.
 pub fn run(args: &CheckArgs, cli: &Cli) -> Result<Outcome, Failure> {
-    let project = Project::open(cli, &args.paths)?;
-    let scan = scan_project(&project, &args.scan, Watch::default(), None, cli)?;
-    let report = Report {
-        daemons: scan.tree.daemons.clone(),
-        summary: Summary {
-            files_seen: scan.tree.listed.len(),
-            files_scanned: scan.tree.scanned,
-            sites: scan.tree.files.iter().map(|f| f.sites.len()).sum(),
-            ..Summary::default()
-        },
-        ..Report::default()
+    let start = Instant::now();
+    let stdin = stdin_bytes(args)?;
+    let project = match (&stdin, &args.stdin_filename) {
+        (Some(_), Some(name)) => Project::open(cli, std::slice::from_ref(name))?,
+        (Some(_), None) => Project::open(cli, &[])?,
+        (None, _) => Project::open(cli, &args.paths)?,
     };
-    let text = match args.format {
-        Format::Text | Format::Json => render::json::json(&report),
-        Format::Jsonl => render::json::jsonl(&report),
+    let settings = policy::settings(&project.config, &args.select, &args.ignore)?;
+    let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
+    let inventory = project.inventory()?;
+    let document = project.document(inventory.as_ref())?;
+    let stdin = stdin.map(|bytes| Stdin { name: stdin_name(args, &project), bytes });
+    let only = stdin.as_ref().map(|s| s.name.clone());
+    let mut scan = scan_project(&project, &args.scan, watch(&project, inventory.as_ref()), stdin, cli)?;
+    let presence = presence(args, &project, &scan, inventory.as_ref(), only.is_some());
+    add_sources(&mut scan, &project, inventory.as_ref(), document.as_ref());
+    let ctx = Ctx::new(Inputs {
+        tree: &scan.tree,
+        sources: &scan.sources,
+        config: &project.config,
+        inventory: inventory.as_ref(),
+        document: document.as_ref(),
+        presence: &presence,
+    });
+    if let Some(faults) = contradiction::faults(&ctx) {
+        return Err(Failure::Report(miette::Report::new(faults.report())));
+    }
+    let mut proposed = check::run(&ctx);
+    if let Some(only) = &only {
+        proposed.retain(|f: &Finding| f.place.path == *only);
+    }
+    let in_scope = |entry: &Entry| scope(entry, &project, &scan, &presence);
+    let first = decide(proposed.clone(), &ctx.annotations, &settings, baseline.as_ref(), &in_scope, "RL403");
+    let decision = match &args.write_baseline {
+        None => first,
+        Some(file) => {
+            let all = decide(proposed.clone(), &ctx.annotations, &settings, None, &in_scope, "RL403");
+            let new = Baseline::of(&all.shown);
+            output::result(&new.write(), Some(file))?;
+            let count = new.entries.len();
+            output::note(cli, &format!("{count} findings written to {}", output::shown(file)));
+            decide(proposed, &ctx.annotations, &settings, Some(&new), &in_scope, "RL403")
+        }
     };
-    output::result(&text, None)?;
+    let summary = summary(&ctx, &scan, &decision, start);
+    let stale = decision.stale;
+    let report = Report { findings: decision.shown, daemons: scan.tree.daemons.clone(), summary };
+    let report = report.counted();
+    print(args, cli, &report, &scan)?;
+    say(cli, &project, &scan, inventory.as_ref(), &report, &stale);
     if let Some(failure) = incomplete(&scan) {
         return Err(failure);
     }
-    Ok(if report.fails(Some(Severity::Error)) { Outcome::Denied } else { Outcome::Clean })
+    let denied = report.fails(args.fail_on.least()) || (!stale.is_empty() && args.fail_on != FailOn::Never);
+    Ok(if denied { Outcome::Denied } else { Outcome::Clean })
+}
+
+fn stdin_bytes(args: &CheckArgs) -> Result<Option<Vec<u8>>, Failure> {
+    if !args.paths.iter().any(|p| p == Path::new("-")) {
+        return Ok(None);
+    }
+    if args.paths.len() > 1 {
+        return Err(Failure::new("`-` reads one file from standard input; give no other path beside it"));
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|e| Failure::new(format!("standard input cannot be read: {e}")))?;
+    Ok(Some(bytes))
+}
+
+fn stdin_name(args: &CheckArgs, project: &Project) -> String {
+    match (&args.stdin_filename, project.paths.first()) {
+        (Some(_), Some(path)) => crate::discover::relative(&project.root, path),
+        _ => "stdin.py".to_owned(),
+    }
+}
+
+fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|e| {
+        Failure::new(format!(
+            "the baseline {} cannot be read: {e}; `--write-baseline` writes one",
+            output::shown(file)
+        ))
+    })?;
+    Baseline::read(&text)
+        .map_err(|why| Failure::new(format!("the baseline {} is not usable: {why}", output::shown(file))))
+}
+
+/// The names that readers look for.
+fn watch(project: &Project, inventory: Option<&Inventory>) -> Watch {
+    let removed = inventory
+        .into_iter()
+        .flat_map(|i| &i.paths)
+        .filter(|p| p.classification.value == Classification::Removed);
+    let mut symbols: Vec<String> = removed.flat_map(|p| &p.symbols).map(|s| s.value.clone()).collect();
+    symbols.sort();
+    symbols.dedup();
+    Watch { symbols, assertions: project.config.assertions() }
+}
+
+/// What is known of the disk: which locations exist, and whether all of the project was looked at.
+fn presence(
+    args: &CheckArgs,
+    project: &Project,
+    scan: &Scan,
+    inventory: Option<&Inventory>,
+    stdin: bool,
+) -> Presence {
+    let files = inventory.into_iter().flat_map(|i| &i.paths).flat_map(|p| &p.locations);
+    let existing = files
+        .filter_map(|l| l.value.files())
+        .filter(|f| scan.tree.listed.iter().any(|path| f.holds(path)) || project.holds(f))
+        .map(|f| f.glob.clone())
+        .collect();
+    let whole = !stdin && args.scan.language.is_empty() && project.is_whole();
+    Presence { existing, whole }
+}
+
+fn add_sources(
+    scan: &mut Scan,
+    project: &Project,
+    inventory: Option<&Inventory>,
+    document: Option<&Document>,
+) {
+    if let Some(origin) = &project.config.origin {
+        scan.sources.insert(origin.file.clone(), Source::new(origin.text.clone()));
+    }
+    if let Some(inventory) = inventory {
+        scan.sources.insert(inventory.file.clone(), Source::new(inventory.text.clone()));
+    }
+    if let Some(Document { path, text: Some(text), .. }) = document {
+        scan.sources.insert(path.clone(), Source::new(text.clone()));
+    }
+}
+
+/// Whether this run could have met an entry of the baseline.
+fn scope(entry: &Entry, project: &Project, scan: &Scan, presence: &Presence) -> bool {
+    presence.whole
+        || scan.tree.listed.binary_search(&entry.path).is_ok()
+        || !project.root.join(&entry.path).exists()
+}
+
+fn summary(
+    ctx: &Ctx<'_>,
+    scan: &Scan,
+    decision: &crate::report::decide::Decision,
+    start: Instant,
+) -> Summary {
+    let excepted = |v: &&check::judge::SiteView<'_>| {
+        matches!(v.verdict, check::judge::Verdict::Covered { exception: true, .. })
+    };
+    Summary {
+        files_seen: scan.tree.listed.len(),
+        files_scanned: scan.tree.scanned,
+        sites: ctx.views.len(),
+        baselined: decision.baselined,
+        silenced: decision.silenced,
+        daemon_exceptions: ctx.views.iter().filter(excepted).count(),
+        duration_ms: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+        ..Summary::default()
+    }
+}
+
+fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan) -> Result<(), Failure> {
+    let Some(format) = render::find(&args.format) else {
+        return Err(Failure::new(format!("unknown format `{}`", args.format)));
+    };
+    let look = Look {
+        sources: &scan.sources,
+        color: output::stdout_color(cli.color, args.output.is_some()),
+        statistics: args.statistics,
+    };
+    output::result(&(format.render)(report, &look), args.output.as_deref())?;
+    if args.statistics && !["text", "concise"].contains(&format.name) {
+        output::note(cli, render::concise::statistics(report).trim_end());
+    }
+    Ok(())
+}
+
+/// What is worth knowing beside the result.
+fn say(
+    cli: &Cli,
+    project: &Project,
+    scan: &Scan,
+    inventory: Option<&Inventory>,
+    report: &Report,
+    stale: &[Entry],
+) {
+    for file in daemons::undeclared(&project.config, &scan.tree) {
+        let why = file.server.as_deref().unwrap_or("it builds a server");
+        output::note(
+            cli,
+            &format!("restartlint: note: {} is no declared daemon module, but {why}", file.path),
+        );
+    }
+    if cli.verbose > 0 {
+        for daemon in &scan.tree.daemons {
+            output::note(cli, &format!("restartlint: daemon module {}: {}", daemon.path, daemon.reason));
+        }
+    }
+    if inventory.is_none() && report.summary.sites > 0 {
+        output::note(
+            cli,
+            "restartlint: note: there is no inventory; `restartlint init` drafts one with every site found",
+        );
+    }
+    for entry in stale {
+        output::warn(&format!(
+            "error: the baseline lists {} in {}{} ({}), which no longer occurs; write the baseline anew, or the \
+             stale entry hides the next one",
+            entry.code,
+            entry.path,
+            entry.symbol.as_ref().map(|s| format!(", `{s}`")).unwrap_or_default(),
+            entry.fingerprint
+        ));
+    }
 }

@@ -10,18 +10,19 @@ pub mod cli;
 pub mod drain;
 pub mod failure;
 pub mod fleet;
-mod fleet_text;
 pub mod guard;
 pub mod impact;
 pub mod input;
 pub mod lease;
 pub mod output;
 pub mod parity;
+pub mod policy;
 pub mod progress;
 pub mod project;
 pub mod question;
 pub mod sites;
 pub mod store;
+mod fleet_text;
 
 pub use failure::{Failure, Outcome};
 

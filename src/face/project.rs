@@ -5,7 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::output::shown;
 use super::{Failure, cli::Cli};
+use crate::check::Document;
 use crate::data::config::{Config, Host, INVENTORY};
+use crate::data::fault::{Fault, Faults};
+use crate::data::inventory::location::Files;
+use crate::data::inventory::{self, Inventory};
+use crate::data::table::At;
 
 /// The configuration files of one folder, the most specific first.
 const FILES: [&str; 3] = ["restartlint.toml", "pyproject.toml", "Cargo.toml"];
@@ -61,9 +66,106 @@ impl Project {
         Ok(Project { root, config: Config::default(), paths: full })
     }
 
-    /// A path of the configuration as a file on the disk.
-    pub fn file(&self, relative: &str) -> PathBuf {
-        self.root.join(relative)
+    /// The inventory's file name, relative to the root.
+    pub fn inventory_file(&self) -> String {
+        self.config.inventory.as_ref().map_or_else(|| INVENTORY.to_owned(), |i| i.value.clone())
+    }
+
+    /// Reads the inventory. None of the default name is fine; a configured one must be there.
+    pub fn inventory(&self) -> Result<Option<Inventory>, Failure> {
+        let name = self.inventory_file();
+        let file = self.root.join(&name);
+        let text = match std::fs::read(&file) {
+            Ok(bytes) => String::from_utf8(bytes)
+                .map_err(|_| Failure::new(format!("the inventory {} is no valid UTF-8", shown(&file))))?,
+            Err(error) => {
+                let missing = error.kind() == std::io::ErrorKind::NotFound;
+                return match &self.config.inventory {
+                    None if missing => Ok(None),
+                    configured => Err(self.unreadable_inventory(&name, &error, configured.as_ref())),
+                };
+            }
+        };
+        match inventory::read::read(&name, &text) {
+            Ok(inventory) => Ok(Some(inventory)),
+            Err(faults) => Err(Failure::Report(miette::Report::new(faults.report()))),
+        }
+    }
+
+    fn unreadable_inventory(
+        &self,
+        name: &str,
+        error: &std::io::Error,
+        configured: Option<&At<String>>,
+    ) -> Failure {
+        let message = if error.kind() == std::io::ErrorKind::NotFound {
+            format!("the inventory `{name}` does not exist")
+        } else {
+            format!("the inventory `{name}` cannot be read: {error}")
+        };
+        match (configured, &self.config.origin) {
+            (Some(at), Some(origin)) => {
+                let fault = Fault::new(at.span.clone(), message, "named here")
+                    .help("`restartlint init` drafts an inventory; or correct the name");
+                match Faults::collect(&origin.file, &origin.text, vec![fault]) {
+                    Some(faults) => Failure::Report(miette::Report::new(faults.report())),
+                    None => Failure::new("the inventory cannot be read"),
+                }
+            }
+            _ => Failure::new(message),
+        }
+    }
+
+    /// The document's path relative to the root, configured or by default beside the inventory.
+    pub fn document_file(&self) -> String {
+        match &self.config.inventory_doc {
+            Some(doc) => doc.value.clone(),
+            None => {
+                let name = self.inventory_file();
+                format!("{}.md", name.strip_suffix(".toml").unwrap_or(&name))
+            }
+        }
+    }
+
+    /// The inventory's document. Where none is configured, one of the default name that has
+    /// a generated part is taken; where there is none, nothing is asked.
+    pub fn document(&self, inventory: Option<&Inventory>) -> Result<Option<Document>, Failure> {
+        if inventory.is_none() {
+            return Ok(None);
+        }
+        let path = self.document_file();
+        let text = match std::fs::read_to_string(self.root.join(&path)) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => {
+                return Err(Failure::new(format!(
+                    "the inventory's document `{path}` cannot be read: {error}"
+                )));
+            }
+        };
+        let named_at = self.config.inventory_doc.as_ref().map(|d| d.span.clone());
+        let wanted =
+            named_at.is_some() || text.as_ref().is_some_and(|t| t.contains(inventory::document::BEGIN));
+        Ok(wanted.then_some(Document { path, text, named_at }))
+    }
+
+    /// Whether the paths hold the whole project.
+    pub fn is_whole(&self) -> bool {
+        self.paths.iter().any(|p| self.root.starts_with(p))
+    }
+
+    /// Whether a location names something that exists, whether it is scanned or not.
+    pub fn holds(&self, files: &Files) -> bool {
+        if files.literal {
+            return self.root.join(&files.glob).exists();
+        }
+        let start = self.root.join(crate::discover::literal_prefix(&files.glob));
+        walkdir::WalkDir::new(start)
+            .into_iter()
+            .filter_entry(|e| e.file_name() != ".git")
+            .filter_map(Result::ok)
+            .filter(|e| e.file_type().is_file())
+            .any(|e| files.holds(&crate::discover::relative(&self.root, e.path())))
     }
 }
 

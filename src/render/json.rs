@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::Look;
 use crate::base::effect::Effect;
 use crate::base::finding::{ChainStep, Severity};
 use crate::base::site::{Confidence, Via};
@@ -173,7 +174,7 @@ impl<'a> From<&'a ReportedFinding> for WireFinding<'a> {
 }
 
 /// One document.
-pub fn json(report: &Report) -> String {
+pub fn render(report: &Report, _: &Look<'_>) -> String {
     pretty(&WireReport {
         schema: 1,
         tool: WireTool { name: "restartlint", version: env!("CARGO_PKG_VERSION") },
@@ -188,7 +189,7 @@ pub fn json(report: &Report) -> String {
 }
 
 /// A finding a line.
-pub fn jsonl(report: &Report) -> String {
+pub fn render_lines(report: &Report, _: &Look<'_>) -> String {
     report.findings.iter().map(|f| line(&WireFinding::from(f)) + "\n").collect()
 }
 

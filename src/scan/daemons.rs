@@ -7,8 +7,10 @@ use crate::discover::glob_set;
 
 /// The daemon modules of a tree, sorted by path. A declared name that matches no file
 /// is there with `file: None`.
-pub fn modules(config: &Config, tree: &Tree) -> Vec<DaemonModule> {
-    let mut found = if config.daemon.is_empty() { detected(tree) } else { declared(config, tree) };
+/// `exists` says whether a name or a glob has a file outside what was listed: such a one is
+/// not missing, only not asked for.
+pub fn modules(config: &Config, tree: &Tree, exists: &dyn Fn(&str) -> bool) -> Vec<DaemonModule> {
+    let mut found = if config.daemon.is_empty() { detected(tree) } else { declared(config, tree, exists) };
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found.dedup_by(|a, b| a.path == b.path);
     found
@@ -40,12 +42,12 @@ fn detected(tree: &Tree) -> Vec<DaemonModule> {
         .collect()
 }
 
-fn declared(config: &Config, tree: &Tree) -> Vec<DaemonModule> {
+fn declared(config: &Config, tree: &Tree, exists: &dyn Fn(&str) -> bool) -> Vec<DaemonModule> {
     let mut found = Vec::new();
     for entry in &config.daemon {
         let Some(set) = glob_set([entry.value.as_str()]) else { continue };
         let matching: Vec<&String> = tree.listed.iter().filter(|path| set.is_match(path)).collect();
-        if matching.is_empty() {
+        if matching.is_empty() && !exists(&entry.value) {
             found.push(DaemonModule {
                 path: entry.value.clone(),
                 file: None,
