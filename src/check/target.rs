@@ -31,8 +31,7 @@ impl Daemons {
                 names.push(stem.to_owned());
             }
         }
-        let guard = config.guard.get("processes").and_then(|v| v.as_array());
-        names.extend(guard.into_iter().flatten().filter_map(|v| v.as_str()).map(str::to_owned));
+        names.extend(config.guard.processes.iter().cloned());
         names.extend(
             inventory.into_iter().flat_map(|i| &i.paths).flat_map(|p| &p.processes).map(|p| p.value.clone()),
         );

@@ -66,6 +66,11 @@ impl Project {
         Ok(Project { root, config: Config::default(), paths: full })
     }
 
+    /// A path of the configuration as a file on the disk.
+    pub fn file(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
     /// The inventory's file name, relative to the root.
     pub fn inventory_file(&self) -> String {
         self.config.inventory.as_ref().map_or_else(|| INVENTORY.to_owned(), |i| i.value.clone())
