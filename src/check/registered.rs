@@ -3,7 +3,7 @@
 use super::ctx::{Ctx, related, site_finding};
 use super::judge::{Lack, SiteView, Verdict};
 use crate::base::finding::Finding;
-use crate::data::inventory::RestartPath;
+use crate::data::inventory::{Classification, RestartPath};
 
 /// RL301.
 pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
@@ -17,9 +17,28 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
             } else {
                 "there is no inventory yet: `restartlint init` drafts one with every site found"
             };
-            site_finding(ctx, view, "RL301", message, help)
+            let mut found = site_finding(ctx, view, "RL301", message, help);
+            if let Some(draft) = draft(ctx, view) {
+                found.path_id = Some(draft.id.value.clone());
+                let words = format!("drafted as `{}`, and not decided yet", draft.id.value);
+                found.related.push(related(ctx, &draft.classification.span, words));
+            }
+            found
         })
         .collect()
+}
+
+/// The unclassified path that lists the site.
+fn draft<'a>(ctx: &Ctx<'a>, view: &SiteView<'_>) -> Option<&'a RestartPath> {
+    ctx.inputs.inventory?.paths.iter().find(|path| {
+        path.classification.value == Classification::Unclassified
+            && path.primitives.iter().any(|p| p.value.matches(&view.site.primitive, view.site.effect))
+            && path
+                .locations
+                .iter()
+                .filter_map(|l| l.value.files())
+                .any(|f| f.holds_symbol(&view.file.path, &view.site.symbol))
+    })
 }
 
 /// RL303.

@@ -5,18 +5,17 @@ use regex::Regex;
 
 use crate::base::facts::Tree;
 use crate::base::site::{Target, TargetKind};
+use crate::data::commands::CommandCatalogue;
 use crate::data::config::Config;
 use crate::data::inventory::Inventory;
-
-/// Names of interpreters: a kill of all of them hits a daemon that runs in one.
-const BROAD: [&str; 12] =
-    ["python", "python2", "python3", "node", "nodejs", "deno", "bun", "uv", "uvx", "npx", "tsx", "ruby"];
 
 /// The daemons that a project names.
 #[derive(Debug, Default)]
 pub struct Daemons {
     /// Process names and command lines that a pattern may hit.
     names: Vec<String>,
+    /// Interpreters: a kill of all of them hits a daemon that runs in one.
+    broad: Vec<String>,
 }
 
 impl Daemons {
@@ -38,7 +37,7 @@ impl Daemons {
         names.retain(|n| !n.trim().is_empty() && !n.contains('*'));
         names.sort();
         names.dedup();
-        Daemons { names }
+        Daemons { names, broad: CommandCatalogue::built_in().broad }
     }
 
     /// Whether the target is a daemon, a part of one's name, or broad enough to hit one.
@@ -48,8 +47,8 @@ impl Daemons {
         match target.kind {
             TargetKind::All => true,
             TargetKind::Pid | TargetKind::Port | TargetKind::Variable | TargetKind::Own => false,
-            TargetKind::Name | TargetKind::Unit => self.named(text) || is_broad(text),
-            TargetKind::Pattern => text.is_empty() || is_broad(text) || self.pattern(text),
+            TargetKind::Name | TargetKind::Unit => self.named(text) || self.is_broad(text),
+            TargetKind::Pattern => text.is_empty() || self.is_broad(text) || self.pattern(text),
         }
     }
 
@@ -67,20 +66,17 @@ impl Daemons {
         let Ok(regex) = Regex::new(text) else { return false };
         self.names.iter().any(|name| {
             regex.is_match(name)
-                || BROAD.iter().any(|interpreter| regex.is_match(&format!("{interpreter} {name}")))
+                || self.broad.iter().any(|interpreter| regex.is_match(&format!("{interpreter} {name}")))
         })
     }
-}
 
-/// An interpreter's name, with a version or a path.
-fn is_broad(text: &str) -> bool {
-    let name = text.rsplit('/').next().unwrap_or(text).trim_start_matches('^').trim_end_matches('$');
-    let name = name.trim_end_matches(['*', '.']);
-    if name.is_empty() {
-        return true;
+    /// An interpreter's name, with a version or a path.
+    fn is_broad(&self, text: &str) -> bool {
+        let name = text.rsplit('/').next().unwrap_or(text).trim_start_matches('^').trim_end_matches('$');
+        let name = name.trim_end_matches(['*', '.']);
+        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        name.is_empty() || self.broad.iter().any(|b| b == name || b == plain)
     }
-    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    BROAD.contains(&name) || (plain != name && BROAD.contains(&plain))
 }
 
 #[cfg(test)]
@@ -88,8 +84,10 @@ mod tests {
     use super::*;
 
     fn hit(kind: TargetKind, text: &str) -> bool {
-        let daemons =
-            Daemons { names: vec!["mcp_server.py".into(), "mcp_server".into(), "gitea-mcp".into()] };
+        let daemons = Daemons {
+            names: vec!["mcp_server.py".into(), "mcp_server".into(), "gitea-mcp".into()],
+            broad: CommandCatalogue::built_in().broad,
+        };
         daemons.hit_by(Some(&Target { kind, text: text.into() }))
     }
 

@@ -49,6 +49,14 @@ pub enum Command {
     Check(super::check::CheckArgs),
     /// List every site, without policy.
     Sites(super::sites::SitesArgs),
+    /// Print what a rule, an effect or a primitive is, why it matters and what to do.
+    Explain(super::explain::ExplainArgs),
+    /// Print the rule table.
+    Rules(super::rules::RulesArgs),
+    /// Write a configuration and a draft inventory from what is there.
+    Init(super::init::InitArgs),
+    /// Check, render or question the inventory.
+    Inventory(super::inventory::InventoryArgs),
     /// Say what a restart would break and whether it is authorised.
     Impact(super::impact::ImpactArgs),
     /// Make or verify a proof that the work has been drained.
@@ -61,6 +69,10 @@ pub enum Command {
     Parity(super::parity::ParityArgs),
     /// Which servers really run, and are they the ones that are expected?
     Fleet(super::fleet::FleetArgs),
+    /// Print completions for a shell.
+    Completions(super::shell::CompletionsArgs),
+    /// Print the manual page.
+    Man,
 }
 
 /// Runs the chosen command.
@@ -68,11 +80,17 @@ pub fn dispatch(cli: &Cli) -> Result<Outcome, Failure> {
     match &cli.command {
         Command::Check(args) => super::check::run(args, cli),
         Command::Sites(args) => super::sites::run(args, cli),
+        Command::Explain(args) => super::explain::run(args),
+        Command::Rules(args) => super::rules::run(args),
+        Command::Init(args) => super::init::run(args, cli),
+        Command::Inventory(args) => super::inventory::run(args, cli),
         Command::Impact(args) => super::impact::run(args, cli),
         Command::Drain(args) => super::drain::run(args, cli),
         Command::Lease(args) => super::lease::run(args, cli),
         Command::Guard(args) => super::guard::run(args, cli),
         Command::Parity(args) => super::parity::run(args, cli),
         Command::Fleet(args) => super::fleet::run(args, cli),
+        Command::Completions(args) => super::shell::completions(args),
+        Command::Man => super::shell::man(),
     }
 }

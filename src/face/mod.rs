@@ -8,11 +8,15 @@ pub mod args;
 pub mod check;
 pub mod cli;
 pub mod drain;
+pub mod explain;
 pub mod failure;
 pub mod fleet;
+mod fleet_text;
 pub mod guard;
 pub mod impact;
+pub mod init;
 pub mod input;
+pub mod inventory;
 pub mod lease;
 pub mod output;
 pub mod parity;
@@ -20,9 +24,10 @@ pub mod policy;
 pub mod progress;
 pub mod project;
 pub mod question;
+pub mod rules;
+pub mod shell;
 pub mod sites;
 pub mod store;
-mod fleet_text;
 
 pub use failure::{Failure, Outcome};
 

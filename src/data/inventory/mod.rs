@@ -5,6 +5,7 @@
 //! rules' business.
 
 pub mod document;
+pub mod draft;
 pub mod location;
 pub mod pattern;
 pub mod read;

@@ -1,0 +1,124 @@
+//! A draft of an inventory: every site that was found, grouped by file and primitive,
+//! each entry unclassified until a person decides. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One group of sites.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Group {
+    /// The file, relative to the root.
+    pub path: String,
+    /// The canonical primitive.
+    pub primitive: String,
+    /// What it does.
+    pub effect: &'static str,
+    /// The enclosing symbols, `<module>` among them.
+    pub symbols: BTreeSet<String>,
+    /// How many sites.
+    pub count: usize,
+}
+
+/// Groups sites given as (path, primitive, effect, symbol).
+pub fn group<'a>(sites: impl IntoIterator<Item = (&'a str, &'a str, &'static str, &'a str)>) -> Vec<Group> {
+    let mut groups: BTreeMap<(&str, &str), Group> = BTreeMap::new();
+    for (path, primitive, effect, symbol) in sites {
+        let group = groups.entry((path, primitive)).or_insert_with(|| Group {
+            path: path.to_owned(),
+            primitive: primitive.to_owned(),
+            effect,
+            symbols: BTreeSet::new(),
+            count: 0,
+        });
+        group.symbols.insert(symbol.to_owned());
+        group.count += 1;
+    }
+    groups.into_values().collect()
+}
+
+/// The draft as a file.
+pub fn write(groups: &[Group]) -> String {
+    let mut out = String::from(
+        "# The registered ways to restart, reload, reconnect or kill. Drafted by `restartlint init`.\n\
+         # Decide on each entry: set `classification` to sanctioned_narrow_recovery, guarded_fail_closed,\n\
+         # forbidden, removed or host_residual, and say in `guard` and `references` why. Until then RL308\n\
+         # stands against it.\nschema = 1\n",
+    );
+    let mut ids = BTreeSet::new();
+    for group in groups {
+        out += &entry(group, &mut ids);
+    }
+    out
+}
+
+fn entry(group: &Group, ids: &mut BTreeSet<String>) -> String {
+    let id = unique(&slug(&format!("{} {}", group.path, group.primitive)), ids);
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let symbols: Vec<&str> = group.symbols.iter().map(String::as_str).collect();
+    let sites = if group.count == 1 { "one site".to_owned() } else { format!("{} sites", group.count) };
+    let mechanism = format!("{sites} of {} ({}) in {}", group.primitive, group.effect, symbols.join(", "));
+    let title = format!("{} in {}", group.primitive, group.path);
+    format!(
+        "\n[[path]]\nid = {}\ntitle = {}\nclassification = \"unclassified\"\nmechanism = {}\n\
+         guard = \"Not decided yet.\"\nlocations = [{}]\nprimitives = [{}]\nreferences = [\"restartlint init\"]\n",
+        quoted(&id),
+        quoted(&title),
+        quoted(&mechanism),
+        quoted(&glob_escaped(&group.path)),
+        quoted(&group.primitive)
+    )
+}
+
+/// A file name as a location: what would be a wildcard in it is escaped.
+fn glob_escaped(path: &str) -> String {
+    if path.contains(['*', '?', '[', ']', '{', '}']) { globset::escape(path) } else { path.to_owned() }
+}
+
+/// Lower-case letters, digits and `_`.
+fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c.to_ascii_lowercase());
+        } else if !out.ends_with('_') && !out.is_empty() {
+            out.push('_');
+        }
+    }
+    let out = out.trim_end_matches('_');
+    if out.is_empty() { "path".to_owned() } else { out.to_owned() }
+}
+
+fn unique(id: &str, ids: &mut BTreeSet<String>) -> String {
+    let mut name = id.to_owned();
+    let mut number = 2;
+    while !ids.insert(name.clone()) {
+        name = format!("{id}_{number}");
+        number += 1;
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::inventory::{Classification, read::read};
+
+    #[test]
+    fn a_draft_is_well_formed_and_undecided() {
+        let sites = [
+            ("a b.py", "os.execv", "replace", "f"),
+            ("a b.py", "os.execv", "replace", "g"),
+            ("a-b.py", "os.execv", "replace", "<module>"),
+            ("x[1].js", "delete require.cache[…]", "reload", "\"odd\""),
+        ];
+        let text = write(&group(sites));
+        let inventory = read("restart-paths.toml", &text).unwrap();
+        assert_eq!(inventory.paths.len(), 3);
+        assert!(inventory.paths.iter().all(|p| p.classification.value == Classification::Unclassified));
+        assert!(inventory.paths[0].mechanism.contains("2 sites"));
+        let odd = &inventory.paths[2];
+        assert!(odd.locations[0].value.files().unwrap().holds("x[1].js"));
+        assert!(
+            odd.primitives[0].value.matches("delete require.cache[…]", crate::base::effect::Effect::Reload)
+        );
+    }
+}

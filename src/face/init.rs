@@ -1,0 +1,102 @@
+//! `init`: a configuration and a draft inventory from what is there. Overwrites nothing.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::cli::Cli;
+use super::project::Project;
+use super::sites::{ScanArgs, incomplete, scan_project};
+use super::{Failure, Outcome, output};
+use crate::base::effect::Effect;
+use crate::data::inventory::draft;
+use crate::scan::{Scan, Watch};
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The project's folder; the working folder if none is given.
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+}
+
+/// Runs `init`.
+pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let paths: Vec<PathBuf> = args.path.iter().cloned().collect();
+    let project = Project::open(cli, &paths)?;
+    let inventory = project.file(&project.inventory_file());
+    if inventory.exists() {
+        return Err(Failure::new(format!(
+            "{} is there already, and init overwrites nothing; `restartlint check` shows what it lacks",
+            output::shown(&inventory)
+        )));
+    }
+    let options = ScanArgs { language: Vec::new(), no_cache: false, jobs: None };
+    let scan = scan_project(&project, &options, Watch::default(), None, cli)?;
+    if let Some(failure) = incomplete(&scan) {
+        return Err(failure);
+    }
+    let groups = draft::group(sites(&scan));
+    let mut written = Vec::new();
+    if project.config.origin.is_none() {
+        let file = project.file("restartlint.toml");
+        write(&file, &configuration(&scan))?;
+        written.push(output::shown(&file));
+    }
+    write(&inventory, &draft::write(&groups))?;
+    written.push(output::shown(&inventory));
+    let count = groups.len();
+    output::result(
+        &format!(
+            "written: {}\n{count} path{} drafted, each `unclassified`: decide on each (docs/inventory.md says what the \
+             classes mean), then run `restartlint check`\n",
+            written.join(", "),
+            if count == 1 { "" } else { "s" }
+        ),
+        None,
+    )?;
+    Ok(Outcome::Clean)
+}
+
+fn write(file: &std::path::Path, text: &str) -> Result<(), Failure> {
+    // `create_new`: a file that appeared meanwhile is not overwritten either.
+    let opened = std::fs::OpenOptions::new().write(true).create_new(true).open(file);
+    opened
+        .and_then(|mut f| std::io::Write::write_all(&mut f, text.as_bytes()))
+        .map_err(|e| Failure::new(format!("{} cannot be written: {e}", output::shown(file))))
+}
+
+/// Every site that a rule could speak of.
+fn sites(scan: &Scan) -> impl Iterator<Item = (&str, &str, &'static str, &str)> {
+    scan.tree.files.iter().enumerate().flat_map(move |(at, file)| {
+        let daemon = scan.tree.daemons.iter().any(|d| d.file == Some(at));
+        file.sites
+            .iter()
+            .filter(move |s| {
+                let reached = daemon || scan.tree.reach.contains_key(&(at, s.function));
+                !s.test_only && (s.effect != Effect::Exit || reached)
+            })
+            .map(|s| (file.path.as_str(), s.primitive.as_str(), s.effect.name(), s.symbol.as_str()))
+    })
+}
+
+fn configuration(scan: &Scan) -> String {
+    let names: Vec<String> = scan
+        .tree
+        .daemons
+        .iter()
+        .map(|d| format!("  {}, # {}\n", toml::Value::String(d.path.clone()), d.reason.replace('\n', " ")))
+        .collect();
+    let daemon = if names.is_empty() {
+        "# No file that builds a stdio server was found. Declare the modules that run inside the daemon:\n\
+         # daemon = [\"server.py\"]\n"
+            .to_owned()
+    } else {
+        format!("# The files that run inside the long-lived process.\ndaemon = [\n{}]\n", names.concat())
+    };
+    format!(
+        "{daemon}\n# The registered ways to restart, and the document that people read \
+         (`restartlint inventory render`).\ninventory = \"{}\"\n# inventory-doc = \"docs/restart-paths.md\"\n",
+        crate::data::config::INVENTORY
+    )
+}

@@ -1,0 +1,205 @@
+//! `inventory`: check it, render its document, show an entry, assert an attempt's path id.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::cli::Cli;
+use super::project::Project;
+use super::{Failure, Outcome, output};
+use crate::base::terminal::{one_line, visible};
+use crate::data::inventory::document::{drift, updated};
+use crate::data::inventory::{Classification, Inventory, RestartPath};
+use crate::data::suggest;
+
+/// Arguments of `inventory`.
+#[derive(Debug, Args)]
+pub struct InventoryArgs {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub action: Action,
+}
+
+/// What to do with the inventory.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Is it well-formed, decided, and its document in step?
+    Check {
+        /// A folder of the project; the working folder if none is given.
+        path: Option<PathBuf>,
+    },
+    /// Write its document; prose around the generated part is kept.
+    Render {
+        /// A folder of the project; the working folder if none is given.
+        path: Option<PathBuf>,
+    },
+    /// Print one entry.
+    Show {
+        /// The path's id.
+        id: String,
+    },
+    /// Hold a restart attempt against the inventory: it must name a registered path.
+    ///
+    /// Registered is not permitted: forbidden and removed paths are registered too.
+    Assert {
+        /// The path's id.
+        id: String,
+        /// The path must be sanctioned as well.
+        #[arg(long)]
+        permitted: bool,
+    },
+}
+
+/// Runs `inventory`.
+pub fn run(args: &InventoryArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    match &args.action {
+        Action::Check { path } => check(&open(cli, path)?),
+        Action::Render { path } => render(&open(cli, path)?, cli),
+        Action::Show { id } => show(&open(cli, &None)?, id),
+        Action::Assert { id, permitted } => assert(&open(cli, &None)?, id, *permitted),
+    }
+}
+
+fn open(cli: &Cli, path: &Option<PathBuf>) -> Result<(Project, Inventory), Failure> {
+    let paths: Vec<PathBuf> = path.iter().cloned().collect();
+    let project = Project::open(cli, &paths)?;
+    match project.inventory()? {
+        Some(inventory) => Ok((project, inventory)),
+        None => Err(Failure::new(format!(
+            "there is no inventory: {} does not exist; `restartlint init` drafts one",
+            output::shown(&project.file(&project.inventory_file()))
+        ))),
+    }
+}
+
+fn check((project, inventory): &(Project, Inventory)) -> Result<Outcome, Failure> {
+    let mut faults = Vec::new();
+    for path in &inventory.paths {
+        if path.classification.value == Classification::Unclassified {
+            faults.push(format!("RL308 the path `{}` is still unclassified", path.id.value));
+        }
+    }
+    if let Some(document) = project.document(Some(inventory))? {
+        match &document.text {
+            None => faults.push(format!(
+                "RL307 the document `{}` does not exist; run `restartlint inventory render`",
+                document.path
+            )),
+            Some(text) => {
+                if let Some(drift) = drift(text, inventory) {
+                    faults.push(format!(
+                        "RL307 {}: {}; run `restartlint inventory render`",
+                        document.path, drift.message
+                    ));
+                }
+            }
+        }
+    }
+    if faults.is_empty() {
+        let count = inventory.paths.len();
+        let plural = if count == 1 { "" } else { "s" };
+        output::result(&format!("{}: {count} path{plural}, in order\n", one_line(&inventory.file)), None)?;
+        return Ok(Outcome::Clean);
+    }
+    output::result(&(visible(&faults.join("\n")) + "\n"), None)?;
+    Ok(Outcome::Denied)
+}
+
+fn render((project, inventory): &(Project, Inventory), cli: &Cli) -> Result<Outcome, Failure> {
+    let name = project.document_file();
+    let file = project.file(&name);
+    let old = match std::fs::read_to_string(&file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Failure::new(format!("{} cannot be read: {error}", output::shown(&file)))),
+    };
+    let new = match &old {
+        Some(text) => updated(text, inventory),
+        None => updated("# Restart paths\n", inventory),
+    };
+    if old.as_ref() == Some(&new) {
+        output::note(cli, &format!("{name} is in step"));
+        return Ok(Outcome::Clean);
+    }
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Failure::new(format!("{} cannot be made: {e}", output::shown(folder))))?;
+    }
+    output::result(&new, Some(&file))?;
+    output::note(cli, &format!("{name} is written"));
+    Ok(Outcome::Clean)
+}
+
+fn find<'a>(inventory: &'a Inventory, id: &str) -> Result<&'a RestartPath, String> {
+    inventory.get(id).ok_or_else(|| {
+        let near = suggest::ranked(id, inventory.ids());
+        let help = if near.is_empty() {
+            format!("the registered ids are {}", inventory.ids().collect::<Vec<_>>().join(", "))
+        } else {
+            format!("the nearest are {}", near.join(", "))
+        };
+        visible(&format!("`{id}` is not registered in {}; {help}", inventory.file))
+    })
+}
+
+fn show((_, inventory): &(Project, Inventory), id: &str) -> Result<Outcome, Failure> {
+    match find(inventory, id) {
+        Ok(path) => {
+            output::result(&entry(path), None)?;
+            Ok(Outcome::Clean)
+        }
+        Err(why) => {
+            output::warn(&why);
+            Ok(Outcome::Denied)
+        }
+    }
+}
+
+fn assert((_, inventory): &(Project, Inventory), id: &str, permitted: bool) -> Result<Outcome, Failure> {
+    let path = match find(inventory, id) {
+        Ok(path) => path,
+        Err(why) => {
+            output::warn(&format!("{why}. A restart attempt must name a registered path"));
+            return Ok(Outcome::Denied);
+        }
+    };
+    let classification = path.classification.value;
+    let sanctioned = classification.sanctions();
+    let verdict = if sanctioned {
+        "registered and sanctioned; its guard still has to hold"
+    } else {
+        "registered, which is not permitted: this path permits nothing"
+    };
+    let word = format!("{}\nverdict: {verdict}\n", entry(path).trim_end());
+    output::result(&word, None)?;
+    Ok(if permitted && !sanctioned { Outcome::Denied } else { Outcome::Clean })
+}
+
+/// An entry, a line a key.
+fn entry(path: &RestartPath) -> String {
+    let classification = path.classification.value;
+    let list = |texts: Vec<String>| texts.join(", ");
+    let mut out = String::new();
+    for (key, text) in [
+        ("id", path.id.value.clone()),
+        ("title", path.title.clone()),
+        ("classification", format!("{} ({})", classification.name(), classification.meaning())),
+        ("mechanism", path.mechanism.clone()),
+        ("guard", path.guard.clone()),
+        ("locations", list(path.locations.iter().map(|l| l.value.display()).collect())),
+        ("primitives", list(path.primitives.iter().map(|p| p.value.text.clone()).collect())),
+        ("commands", list(path.commands.iter().map(|c| c.value.text.clone()).collect())),
+        ("symbols", list(path.symbols.iter().map(|s| s.value.clone()).collect())),
+        ("processes", list(path.processes.iter().map(|s| s.value.clone()).collect())),
+        ("guarded by", list(path.guarded_by.iter().map(|s| s.value.clone()).collect())),
+        ("scope", if path.import_scope { "import".to_owned() } else { String::new() }),
+        ("daemon exception", if path.daemon_exception { "yes".to_owned() } else { String::new() }),
+        ("references", list(path.references.clone())),
+        ("notes", path.notes.join(" ")),
+    ] {
+        if !text.is_empty() {
+            out += &format!("{key}: {}\n", one_line(&text));
+        }
+    }
+    out
+}
