@@ -52,7 +52,7 @@ struct StoreArgs {
 #[derive(Debug, Args)]
 struct AssessArgs {
     /// Look at this store and at the processes of this machine.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "processes"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "processes", "now"])]
     store: Option<PathBuf>,
     /// Replay recorded rows (`-`: standard input); the answer then says `recorded`.
     #[arg(long, value_name = "FILE|-", requires = "processes", value_parser = Source::parse)]

@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::authority::MAINTENANCE_VARIABLE;
+
 /// What the guard said of the recorded command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -56,6 +58,96 @@ pub struct Marker {
     pub cleared_at: Option<String>,
     /// What authority cleared it.
     pub cleared_by: Option<String>,
+}
+
+/// The answer of a recording: the marker is on the disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recorded {
+    /// Names the marker.
+    pub marker_id: String,
+    /// What the guard said of the command.
+    pub verdict: MarkerVerdict,
+    /// When it was recorded.
+    pub recorded_at: String,
+}
+
+impl Recorded {
+    /// The answer for a marker that was written.
+    pub fn of(marker: &Marker) -> Recorded {
+        Recorded {
+            marker_id: marker.marker_id.clone(),
+            verdict: marker.verdict,
+            recorded_at: marker.recorded_at.clone(),
+        }
+    }
+}
+
+/// What became of a request to clear a marker, as a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClearingReason {
+    /// It is cleared.
+    Cleared,
+    /// The process was started without the authority.
+    NotAuthorized,
+    /// There is no such marker.
+    UnknownMarker,
+}
+
+/// The answer of a request to clear a marker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cleared {
+    /// Names the marker.
+    pub marker_id: String,
+    /// Whether it is cleared.
+    pub cleared: bool,
+    /// Why, as a code.
+    pub reason_code: ClearingReason,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// What to do next.
+    pub next_step: String,
+}
+
+impl Cleared {
+    /// The marker as it stands after its clearing.
+    pub fn cleared(marker: &Marker) -> Cleared {
+        let at = marker.cleared_at.as_deref().unwrap_or("an unknown time");
+        Cleared {
+            marker_id: marker.marker_id.clone(),
+            cleared: true,
+            reason_code: ClearingReason::Cleared,
+            reason: format!("Cleared at {at}; the marker stays on record."),
+            next_step: "Assess the fleet again with `fleet assess`.".to_owned(),
+        }
+    }
+
+    /// Nobody with the authority asked.
+    pub fn not_authorized(marker_id: &str) -> Cleared {
+        Cleared {
+            marker_id: marker_id.to_owned(),
+            cleared: false,
+            reason_code: ClearingReason::NotAuthorized,
+            reason: format!(
+                "This process was not started with {MAINTENANCE_VARIABLE}; no argument stands in for it."
+            ),
+            next_step:
+                "Reconnect from the host, then have an operator clear the marker from an environment that \
+                        grants it."
+                    .to_owned(),
+        }
+    }
+
+    /// No marker of that name is on record.
+    pub fn unknown(marker_id: &str) -> Cleared {
+        Cleared {
+            marker_id: marker_id.to_owned(),
+            cleared: false,
+            reason_code: ClearingReason::UnknownMarker,
+            reason: format!("There is no marker `{marker_id}` in this store."),
+            next_step: "List the markers with `guard status`.".to_owned(),
+        }
+    }
 }
 
 /// Whether the runtime is contaminated, and what is on record.

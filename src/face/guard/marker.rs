@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::base::terminal::one_line;
 use crate::edge::store::{OpenMode, Store};
@@ -13,8 +11,7 @@ use crate::face::answer::{self, Format};
 use crate::face::cli::Cli;
 use crate::face::store::store_path;
 use crate::face::{Failure, Outcome};
-use crate::pass::authority::MAINTENANCE_VARIABLE;
-use crate::pass::marker::{Marker, MarkerStatus, MarkerVerdict};
+use crate::pass::marker::{Cleared, Marker, MarkerStatus, MarkerVerdict, Recorded};
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
@@ -55,32 +52,6 @@ pub(super) struct ClearArgs {
     format: Format,
 }
 
-/// The answer of `guard record`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Recorded {
-    /// Names the marker.
-    pub marker_id: String,
-    /// What the guard said of the command.
-    pub verdict: MarkerVerdict,
-    /// When it was recorded.
-    pub recorded_at: String,
-}
-
-/// The answer of `guard clear`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Cleared {
-    /// Names the marker.
-    pub marker_id: String,
-    /// Whether the marker is cleared.
-    pub cleared: bool,
-    /// `cleared`, `not_authorized` or `unknown_marker`.
-    pub reason_code: &'static str,
-    /// Why, in a sentence.
-    pub reason: String,
-    /// What to do next.
-    pub next_step: &'static str,
-}
-
 pub(super) fn record(args: &RecordArgs, cli: &Cli) -> Result<Outcome, Failure> {
     if args.session.trim().is_empty() {
         return Err(Failure::new("--session is blank; a marker says who ran the command"));
@@ -102,7 +73,7 @@ pub(super) fn record(args: &RecordArgs, cli: &Cli) -> Result<Outcome, Failure> {
     };
     Store::open(&path, OpenMode::Create)?.record_marker(&marker)?;
     // Only now is it durable, and only now may anybody believe it.
-    let recorded = Recorded { marker_id: marker.marker_id, verdict, recorded_at: marker.recorded_at };
+    let recorded = Recorded::of(&marker);
     answer::print(args.format, &recorded, || format!("{}\n", serde_json::json!(recorded)))?;
     Ok(Outcome::Clean)
 }
@@ -138,38 +109,14 @@ pub(super) fn clear(args: &ClearArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let mut store = Store::open(&path, OpenMode::Existing)?;
     let granted = authority::look();
     let id = &args.marker_id;
-    let report = if !granted.maintenance {
-        Cleared {
-            marker_id: id.clone(),
-            cleared: false,
-            reason_code: "not_authorized",
-            reason: format!(
-                "This process was not started with {MAINTENANCE_VARIABLE}; no argument stands in for it."
-            ),
-            next_step: "Reconnect from the host, then have an operator clear the marker from an authorised environment.",
+    let report = if granted.maintenance {
+        let by = format!("maintenance authority of the {}", granted.source.name());
+        match store.clear_marker(id, &format!("{:.3}", clock::now()), &by)? {
+            Some(marker) => Cleared::cleared(&marker),
+            None => Cleared::unknown(id),
         }
     } else {
-        let now = format!("{:.3}", clock::now());
-        let by = format!("maintenance authority of the {}", granted.source.name());
-        match store.clear_marker(id, &now, &by)? {
-            Some(marker) => Cleared {
-                marker_id: id.clone(),
-                cleared: true,
-                reason_code: "cleared",
-                reason: format!(
-                    "Cleared at {}; the marker stays on record.",
-                    marker.cleared_at.unwrap_or(now)
-                ),
-                next_step: "Assess the fleet again.",
-            },
-            None => Cleared {
-                marker_id: id.clone(),
-                cleared: false,
-                reason_code: "unknown_marker",
-                reason: format!("There is no marker `{id}` in this store."),
-                next_step: "List the markers with `guard status`.",
-            },
-        }
+        Cleared::not_authorized(id)
     };
     answer::print(args.format, &report, || format!("{}\nnext step: {}\n", report.reason, report.next_step))?;
     Ok(if report.cleared { Outcome::Clean } else { Outcome::Denied })

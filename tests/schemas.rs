@@ -1,0 +1,42 @@
+//! The JSON Schemas in `docs/schemas/` are those of the types. To write them anew:
+//! `UPDATE_SCHEMAS=1 cargo test --test schemas`.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use restartlint::pass::{fleet, marker, parity};
+use schemars::{Schema, schema_for};
+
+/// Every published shape: the file's name, and the type that it comes from.
+const SCHEMAS: &[(&str, fn() -> Schema)] = &[
+    ("fleet-report", || schema_for!(fleet::FleetReport)),
+    ("fleet-row", || schema_for!(fleet::RuntimeRow)),
+    ("guard-clear", || schema_for!(marker::Cleared)),
+    ("guard-record", || schema_for!(marker::Recorded)),
+    ("guard-status", || schema_for!(marker::MarkerStatus)),
+    ("parity-report", || schema_for!(parity::ParityReport)),
+];
+
+#[test]
+fn the_published_schemas_are_those_of_the_types() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas");
+    let update = std::env::var_os("UPDATE_SCHEMAS").is_some();
+    for (name, schema) in SCHEMAS {
+        let file = folder.join(format!("{name}.json"));
+        let text = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
+        if update {
+            fs::write(&file, &text).unwrap();
+        }
+        let published = fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(published, text, "{} is behind its type", file.display());
+    }
+    let found: BTreeSet<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let expected: BTreeSet<String> = SCHEMAS.iter().map(|(name, _)| format!("{name}.json")).collect();
+    assert_eq!(found, expected, "no schema without a type, no type without a schema");
+}
