@@ -10,8 +10,11 @@ use std::path::Path;
 use restartlint::pass::{fleet, marker, parity};
 use schemars::{Schema, schema_for};
 
-/// Every published shape: the file's name, and the type that it comes from.
-const SCHEMAS: &[(&str, fn() -> Schema)] = &[
+/// A file's name, and the type that it comes from.
+type Shape = (&'static str, fn() -> Schema);
+
+/// Every published shape.
+const SCHEMAS: &[Shape] = &[
     ("fleet-report", || schema_for!(fleet::FleetReport)),
     ("fleet-row", || schema_for!(fleet::RuntimeRow)),
     ("guard-clear", || schema_for!(marker::Cleared)),

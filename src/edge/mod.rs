@@ -11,6 +11,7 @@ pub mod authority;
 pub mod chance;
 pub mod clock;
 pub mod coordinator;
+pub mod fleet;
 pub mod key_file;
 pub mod process;
 pub mod revision;

@@ -16,7 +16,9 @@ use crate::base::json;
 use crate::edge::store::{OpenMode, Store, StoreError};
 use crate::edge::{clock, process};
 use crate::pass::fleet::row::RecordedFailure;
-use crate::pass::fleet::{RecordedProcesses, Registry, RuntimeRow, Scan, classify, server_names};
+use crate::pass::fleet::{
+    FleetReport, RecordedProcesses, Registry, RuntimeRow, Scan, classify, server_names,
+};
 use crate::pass::instant::parse_instant;
 
 /// Which servers really run, and are they the ones that are expected?
@@ -133,49 +135,33 @@ pub fn run(args: &FleetArgs, cli: &Cli) -> Result<Outcome, Failure> {
     }
 }
 
+/// The report on the servers of this machine, from a store and a look at its processes. It
+/// takes nothing from a caller but the store's place.
+pub fn observed(project: &Project, store: &Path) -> FleetReport {
+    let config = &project.config;
+    let daemons: Vec<&str> = config.daemon.iter().map(|entry| entry.value.as_str()).collect();
+    let names = server_names(&config.guard.processes, &daemons);
+    let (registry, scan) = crate::edge::fleet::observe(store, &names);
+    classify(&registry, &scan, &config.fleet.members, &config.fleet.binding, clock::now())
+}
+
 fn assess(args: &AssessArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let project = Project::open(cli, &[])?;
-    let fleet = &project.config.fleet;
-    let (registry, scan, now) = match (&args.rows, &args.processes) {
+    let report = match (&args.rows, &args.processes) {
         (Some(rows), Some(processes)) => {
             if *rows == Source::Stdin && *processes == Source::Stdin {
                 return Err(Failure::new(
                     "standard input can be read once: name a file for rows or processes",
                 ));
             }
-            let now = args.now.unwrap_or_else(clock::now);
-            (recorded_registry(rows)?, recorded_scan(processes)?, now)
+            let (registry, scan) = (recorded_registry(rows)?, recorded_scan(processes)?);
+            let fleet = &project.config.fleet;
+            classify(&registry, &scan, &fleet.members, &fleet.binding, args.now.unwrap_or_else(clock::now))
         }
-        _ => {
-            let path = match &args.store {
-                Some(path) => path.clone(),
-                None => store_path(None, cli)?,
-            };
-            let daemons: Vec<&str> = project.config.daemon.iter().map(|entry| entry.value.as_str()).collect();
-            let names = server_names(&project.config.guard.processes, &daemons);
-            // Rows first: a server that registers between the two looks is then seen as unregistered,
-            // and never the other way round.
-            let registry = observed_registry(&path);
-            (registry, Scan::of_table(&process::table(), &names), clock::now())
-        }
+        _ => observed(&project, &store_path(args.store.as_deref(), cli)?),
     };
-    let report = classify(&registry, &scan, &fleet.members, &fleet.binding, now);
     answer::print(args.format, &report, || fleet_text::report(&report))?;
     Ok(if report.mutation_gate_satisfied { Outcome::Clean } else { Outcome::Denied })
-}
-
-/// The registry of a store. A failure is part of the evidence, not of the command.
-fn observed_registry(path: &Path) -> Registry {
-    let read = || -> Result<Registry, StoreError> {
-        let store = Store::open(path, OpenMode::Existing)?;
-        let markers = store.markers()?.into_iter().filter(|marker| marker.cleared_at.is_none());
-        Ok(Registry {
-            open_markers: markers.map(|marker| marker.marker_id).collect(),
-            rows: store.runtimes(None)?,
-            fault: None,
-        })
-    };
-    read().unwrap_or_else(|error| Registry::unreadable(error.to_string()))
 }
 
 fn recorded_registry(source: &Source) -> Result<Registry, Failure> {

@@ -111,7 +111,7 @@ pub struct Cleared {
 
 impl Cleared {
     /// The marker as it stands after its clearing.
-    pub fn cleared(marker: &Marker) -> Cleared {
+    pub fn done(marker: &Marker) -> Cleared {
         let at = marker.cleared_at.as_deref().unwrap_or("an unknown time");
         Cleared {
             marker_id: marker.marker_id.clone(),

@@ -112,7 +112,7 @@ pub(super) fn clear(args: &ClearArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let report = if granted.maintenance {
         let by = format!("maintenance authority of the {}", granted.source.name());
         match store.clear_marker(id, &format!("{:.3}", clock::now()), &by)? {
-            Some(marker) => Cleared::cleared(&marker),
+            Some(marker) => Cleared::done(&marker),
             None => Cleared::unknown(id),
         }
     } else {
