@@ -27,6 +27,7 @@ pub mod data;
 pub mod discover;
 pub mod edge;
 pub mod face;
+pub mod graph;
 pub mod lang;
 pub mod pass;
 pub mod render;

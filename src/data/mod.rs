@@ -12,5 +12,6 @@ pub mod fleet;
 pub mod guard;
 pub mod inventory;
 pub mod pages;
+pub mod primitives;
 pub mod suggest;
 pub mod table;

@@ -1,0 +1,508 @@
+//! The primitive catalogues: what each language's operations do to a process. One TOML
+//! file a language in `rules/`, embedded, extended by the user's `[[primitive]]` entries.
+//!
+//! A name is an access path over canonical names: `os.execv`, `psutil.Process().kill` (a
+//! method of what a call gives), `psutil.process_iter()[].kill` (of an element of it).
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
+
+use crate::base::effect::Effect;
+use crate::base::facts::Language;
+use crate::base::text::Origin;
+
+/// Which argument of a call is meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ArgRef {
+    /// Its position, from 0; absent if it can only be given by keyword.
+    pub arg: Option<usize>,
+    /// Its keyword.
+    pub keyword: Option<String>,
+    /// The object that the method is called on, instead of an argument.
+    #[serde(default)]
+    pub receiver: bool,
+    /// A member of an options object that stands at `arg` (JavaScript).
+    pub member: Option<String>,
+}
+
+/// What an argument must be for the call to be a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// Given, and not known to be false.
+    Truthy,
+    /// A file that a client or server watches: see [`Catalogue::is_trigger`].
+    Trigger,
+    /// The program's own executable, script or arguments.
+    OwnProgram,
+    /// Any value, but given.
+    Given,
+}
+
+/// An argument test.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArgTest {
+    /// See [`ArgRef::arg`].
+    pub arg: Option<usize>,
+    /// See [`ArgRef::keyword`].
+    pub keyword: Option<String>,
+    /// See [`ArgRef::receiver`].
+    #[serde(default)]
+    pub receiver: bool,
+    /// See [`ArgRef::member`].
+    pub member: Option<String>,
+    /// What it must be.
+    pub is: Condition,
+}
+
+impl ArgTest {
+    /// Which argument is tested.
+    pub fn at(&self) -> ArgRef {
+        ArgRef { arg: self.arg, keyword: self.keyword.clone(), receiver: self.receiver, member: self.member.clone() }
+    }
+}
+
+/// One `[[primitive]]` table: names that share an effect and its tests.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PrimitiveEntry {
+    /// Access paths.
+    pub names: Vec<String>,
+    /// The effect of a call.
+    pub effect: Effect,
+    /// The name that is reported; by default the access path without `()` and `[]`.
+    pub canonical: Option<String>,
+    /// What is reported before the path's last component, instead of what stands before it.
+    pub prefix: Option<String>,
+    /// Where the pid stands: this process's own makes it `terminate`, an own child no site.
+    pub pid: Option<ArgRef>,
+    /// The pid is a process group's.
+    #[serde(default)]
+    pub group: bool,
+    /// Where the signal stands: 0 is a probe and no site.
+    pub signal: Option<ArgRef>,
+    /// A signal argument that is absent is a probe (nix's `kill(pid, None)`).
+    #[serde(default)]
+    pub null_signal_is_probe: bool,
+    /// At least one of these must hold, if there are any.
+    #[serde(default)]
+    pub when: Vec<ArgTest>,
+    /// An argument that, when known to be false, makes the call no site.
+    pub unless_false: Option<ArgRef>,
+    /// Assigning to or deleting the path is the site, not calling it.
+    #[serde(default)]
+    pub statement: bool,
+}
+
+/// How a runner takes its command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunnerForm {
+    /// A string that a shell parses.
+    Shell,
+    /// A list is an argument list; a string is a shell's if `shell` holds, else a program name.
+    Auto,
+    /// An argument list.
+    Argv,
+    /// Each argument from `command` on is a word.
+    Words,
+    /// A program at `command`, and an argument list at `list`.
+    Program,
+    /// A program at `command`, and an argument list at `list` whose first word is the program's name again.
+    ProgramArgv0,
+    /// A program at `command`; `args` methods of the result add words; `run` methods start it.
+    Builder,
+    /// A template string whose free parts are quoted words.
+    Template,
+    /// A command line that is split at white space.
+    Split,
+    /// A string is a shell's command line, a list an argument list.
+    StringOrList,
+}
+
+/// One `[[runner]]` table: operations that run a command.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RunnerEntry {
+    /// Access paths.
+    pub names: Vec<String>,
+    /// How the command is given.
+    pub form: RunnerForm,
+    /// Where it stands.
+    #[serde(default)]
+    pub command: ArgRef,
+    /// Where the argument list stands, for the program forms.
+    pub list: Option<ArgRef>,
+    /// The argument that asks for a shell.
+    pub shell: Option<ArgRef>,
+    /// A program that stands before the command (`fork` runs the runtime).
+    pub before: Option<String>,
+    /// For builders: methods that add one word each.
+    #[serde(default)]
+    pub word_methods: Vec<String>,
+    /// For builders: methods that add a list of words.
+    #[serde(default)]
+    pub list_methods: Vec<String>,
+    /// For builders: methods that start the program.
+    #[serde(default)]
+    pub run_methods: Vec<String>,
+    /// For builders: methods that replace this process by the program.
+    #[serde(default)]
+    pub replace_methods: Vec<String>,
+}
+
+/// One `[[value]]` table: what an access path stands for where commands are folded.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ValueEntry {
+    names: Vec<String>,
+    is: ValueKind,
+}
+
+/// What a known value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueKind {
+    /// The interpreter that runs this program.
+    Interpreter,
+    /// The file of this program.
+    OwnScript,
+    /// This program's arguments with its own name.
+    OwnArgv,
+    /// This program's executable.
+    OwnProgram,
+    /// This process's pid.
+    OwnPid,
+    /// This process's group.
+    OwnGroup,
+    /// A child's handle.
+    Child,
+    /// A child's pid.
+    ChildPid,
+    /// The first argument, unchanged as far as commands go.
+    FirstArgument,
+    /// The directory of the first argument: no longer this program.
+    Directory,
+    /// The arguments joined as a path.
+    JoinedPath,
+    /// The first argument split at white space.
+    Split,
+    /// The words of the first argument as one command line.
+    JoinedWords,
+    /// The group of the process that the first argument names.
+    GroupOf,
+}
+
+/// One `[[taker]]` table: operations that call what they are given.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TakerEntry {
+    names: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RenameEntry {
+    from: Vec<String>,
+    to: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawCatalogue {
+    #[serde(default)]
+    primitive: Vec<PrimitiveEntry>,
+    #[serde(default)]
+    runner: Vec<RunnerEntry>,
+    #[serde(default)]
+    value: Vec<ValueEntry>,
+    #[serde(default)]
+    taker: Vec<TakerEntry>,
+    #[serde(default)]
+    rename: Vec<RenameEntry>,
+    /// Functions that look at a callable and do not call it.
+    #[serde(default)]
+    observers: Vec<String>,
+    /// Functions and decorators that give back their first argument as it is.
+    #[serde(default)]
+    wrappers: Vec<String>,
+    /// Partial application: the first argument with the further ones.
+    #[serde(default)]
+    partials: Vec<String>,
+    /// Base classes whose methods no framework calls on its own.
+    #[serde(default)]
+    plain_bases: Vec<String>,
+    /// Ways to build or run a stdio server, with the reason that is shown.
+    #[serde(default)]
+    server: Vec<ServerEntry>,
+    /// File names that a host or server watches.
+    #[serde(default)]
+    trigger_files: Vec<String>,
+    /// Words that decide, without parsing, whether a file can hold a site.
+    #[serde(default)]
+    hints: Vec<String>,
+    /// Top-level modules of the standard library.
+    #[serde(default)]
+    standard_library: Vec<String>,
+    /// Access paths that read what the client sends; what follows their end is the client's leaving.
+    #[serde(default)]
+    input: Vec<String>,
+    /// Operations that register a handler for an event that is their first argument.
+    #[serde(default)]
+    stop_registrars: Vec<String>,
+    /// Events by which the host says stop, or the client leaves.
+    #[serde(default)]
+    stop_events: Vec<String>,
+}
+
+/// One `[[server]]` table.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerEntry {
+    /// Modules or access paths whose import and call make a file a daemon module.
+    pub names: Vec<String>,
+    /// What is built, as shown to the user.
+    pub reason: String,
+}
+
+/// One language's catalogue, ready for look-ups by access path.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    primitives: Vec<PrimitiveEntry>,
+    by_path: FxHashMap<String, usize>,
+    runners: Vec<RunnerEntry>,
+    runner_by_path: FxHashMap<String, usize>,
+    values: FxHashMap<String, ValueKind>,
+    takers: FxHashSet<String>,
+    renames: Vec<(String, String)>,
+    observers: FxHashSet<String>,
+    wrappers: FxHashSet<String>,
+    partials: FxHashSet<String>,
+    plain_bases: FxHashSet<String>,
+    /// Servers that make a file a daemon module.
+    pub servers: Vec<ServerEntry>,
+    trigger_files: Vec<String>,
+    /// Words that decide, without parsing, whether a file can hold a site.
+    pub hints: Vec<String>,
+    standard_library: FxHashSet<String>,
+    input: Vec<String>,
+    stop_registrars: FxHashSet<String>,
+    stop_events: FxHashSet<String>,
+    modules: BTreeSet<String>,
+    contexts: FxHashSet<String>,
+}
+
+/// Why a catalogue cannot be used: a fault of the embedded data or of a user's entry.
+#[derive(Debug, thiserror::Error)]
+#[error("the {language} primitive catalogue is not valid: {source}")]
+pub struct CatalogueError {
+    language: &'static str,
+    source: Box<toml::de::Error>,
+}
+
+impl Catalogue {
+    /// The embedded catalogue of a language; empty for languages that have none.
+    pub fn embedded(language: Language) -> Result<Catalogue, CatalogueError> {
+        let text = match language {
+            Language::Python => include_str!("../../rules/python.toml"),
+            _ => return Ok(Catalogue::default()),
+        };
+        Catalogue::parse(language, text)
+    }
+
+    /// Parses a catalogue.
+    pub fn parse(language: Language, text: &str) -> Result<Catalogue, CatalogueError> {
+        let raw: RawCatalogue = toml::from_str(text)
+            .map_err(|source| CatalogueError { language: language.name(), source: Box::new(source) })?;
+        let mut catalogue = Catalogue {
+            runners: raw.runner,
+            takers: raw.taker.into_iter().flat_map(|t| t.names).collect(),
+            observers: raw.observers.into_iter().collect(),
+            wrappers: raw.wrappers.into_iter().collect(),
+            partials: raw.partials.into_iter().collect(),
+            plain_bases: raw.plain_bases.into_iter().collect(),
+            servers: raw.server,
+            trigger_files: raw.trigger_files,
+            hints: raw.hints,
+            standard_library: raw.standard_library.into_iter().collect(),
+            input: raw.input,
+            stop_registrars: raw.stop_registrars.into_iter().collect(),
+            stop_events: raw.stop_events.into_iter().collect(),
+            ..Catalogue::default()
+        };
+        for rename in raw.rename {
+            for from in rename.from {
+                catalogue.renames.push((from, rename.to.clone()));
+            }
+        }
+        for value in raw.value {
+            for name in value.names {
+                catalogue.values.insert(name, value.is);
+            }
+        }
+        for (at, runner) in catalogue.runners.iter().enumerate() {
+            for name in &runner.names {
+                catalogue.runner_by_path.insert(name.clone(), at);
+                if let Some(end) = name.find(".context.") {
+                    catalogue.contexts.insert(name[..end + ".context".len()].to_owned());
+                }
+            }
+        }
+        for entry in raw.primitive {
+            catalogue.add(entry);
+        }
+        Ok(catalogue)
+    }
+
+    /// Adds a primitive; a later entry of the same name takes the place of an earlier one.
+    pub fn add(&mut self, entry: PrimitiveEntry) {
+        for name in &entry.names {
+            self.by_path.insert(name.clone(), self.primitives.len());
+            if let Some((module, _)) = name.rsplit_once('.')
+                && !module.contains(['(', '['])
+            {
+                self.modules.insert(module.to_owned());
+            }
+        }
+        self.primitives.push(entry);
+    }
+
+    /// The path under which a thing is catalogued (`posix.execv` → `os.execv`).
+    pub fn canonical_path<'p>(&self, path: &'p str) -> std::borrow::Cow<'p, str> {
+        for (from, to) in &self.renames {
+            if let Some(rest) = path.strip_prefix(from.as_str())
+                && (rest.is_empty() || rest.starts_with(['.', '(', '[']))
+            {
+                return std::borrow::Cow::Owned(format!("{to}{rest}"));
+            }
+        }
+        std::borrow::Cow::Borrowed(path)
+    }
+
+    /// The primitive at a canonical path.
+    pub fn primitive(&self, path: &str) -> Option<&PrimitiveEntry> {
+        self.by_path.get(path).map(|&at| &self.primitives[at])
+    }
+
+    /// The runner at a canonical path.
+    pub fn runner(&self, path: &str) -> Option<&RunnerEntry> {
+        self.runner_by_path.get(path).map(|&at| &self.runners[at])
+    }
+
+    /// What a path stands for in commands and pids.
+    pub fn value(&self, path: &str) -> Option<ValueKind> {
+        self.values.get(path).copied()
+    }
+
+    /// Whether the operation calls what it is given.
+    pub fn is_taker(&self, path: &str) -> bool {
+        self.takers.contains(path)
+    }
+
+    /// Whether the operation only looks at what it is given.
+    pub fn is_observer(&self, path: &str) -> bool {
+        self.observers.contains(path)
+    }
+
+    /// Whether the operation gives back its first argument.
+    pub fn is_wrapper(&self, path: &str) -> bool {
+        self.wrappers.contains(path)
+    }
+
+    /// Whether the operation binds arguments to a callable.
+    pub fn is_partial(&self, path: &str) -> bool {
+        self.partials.contains(path)
+    }
+
+    /// Whether a base class brings no caller of its own.
+    pub fn is_plain_base(&self, path: &str) -> bool {
+        self.plain_bases.contains(path)
+    }
+
+    /// Whether a top-level module belongs to the language's own library.
+    pub fn is_standard(&self, module: &str) -> bool {
+        self.standard_library.contains(module)
+    }
+
+    /// Whether an access path reads what the client sends.
+    pub fn is_input(&self, path: &str) -> bool {
+        self.input.iter().any(|known| {
+            path.strip_prefix(known.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '[']))
+        })
+    }
+
+    /// Whether an operation registers a handler for the event that is its first argument.
+    pub fn registers_stop(&self, path: &str) -> bool {
+        self.stop_registrars.contains(path)
+    }
+
+    /// Whether an event means that the host says stop, or that the client is gone.
+    pub fn is_stop_event(&self, name: &str) -> bool {
+        self.stop_events.contains(name)
+    }
+
+    /// The object that an operation is known to hand to the functions it is given, if the catalogue
+    /// names anything of it (`invoke.task.context`).
+    pub fn context_of(&self, path: &str) -> Option<String> {
+        let context = format!("{path}.context");
+        self.contexts.contains(&context).then_some(context)
+    }
+
+    /// Whether calling or handing over the path can be a site: a primitive or a runner.
+    pub fn matters(&self, path: &str) -> bool {
+        self.by_path.contains_key(path) || self.runner_by_path.contains_key(path)
+    }
+
+    /// Whether a lookup by a free name on this module can yield a primitive.
+    pub fn has_primitives(&self, module: &str) -> bool {
+        self.modules.contains(module)
+    }
+
+    /// Whether a path names a file that a client or server watches. Compared by its last components.
+    pub fn is_trigger(&self, path: &str) -> bool {
+        let path = path.replace('\\', "/");
+        self.trigger_files.iter().any(|known| {
+            path.strip_suffix(known.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        })
+    }
+
+    /// Every primitive, in the order of the catalogue.
+    pub fn primitives(&self) -> &[PrimitiveEntry] {
+        &self.primitives
+    }
+
+    /// Every runner, in the order of the catalogue.
+    pub fn runners(&self) -> &[RunnerEntry] {
+        &self.runners
+    }
+}
+
+impl PrimitiveEntry {
+    /// The name that is reported for a canonical path of this entry.
+    pub fn reported(&self, path: &str) -> String {
+        let plain = path.replace("()", "").replace("[]", "");
+        match (&self.canonical, &self.prefix) {
+            (Some(name), _) => name.clone(),
+            (None, Some(prefix)) => format!("{prefix}{}", plain.rsplit('.').next().unwrap_or(&plain)),
+            (None, None) => plain,
+        }
+    }
+}
+
+/// The origin that a value has as a word of a command, if it is one.
+pub fn origin_of(kind: ValueKind) -> Option<Origin> {
+    match kind {
+        ValueKind::Interpreter => Some(Origin::Interpreter),
+        ValueKind::OwnScript => Some(Origin::OwnScript),
+        ValueKind::OwnArgv => Some(Origin::OwnArgv),
+        ValueKind::OwnProgram => Some(Origin::OwnProgram),
+        ValueKind::OwnPid => Some(Origin::OwnPid),
+        ValueKind::OwnGroup => Some(Origin::OwnGroup),
+        ValueKind::ChildPid => Some(Origin::ChildPid),
+        _ => None,
+    }
+}

@@ -1,0 +1,567 @@
+//! Calls: arguments to parameters, results to the call, and what well-known operations
+//! outside the tree do with what they are given.
+
+use super::link::Target;
+use super::solve::{NodeId, Solver, User};
+use super::value::{Object, UnitId, Value, ValueId};
+use crate::base::facts::Language;
+use crate::base::ir::{Arg, CallKind, Expr, ExprId, FuncId, FunctionKind, Import, Spread};
+use crate::base::site::Confidence;
+
+impl<'a> Solver<'a> {
+    /// A value arrives at the callee of a call.
+    pub(super) fn call(&mut self, unit: UnitId, id: ExprId, callee: ValueId) {
+        if !self.bound_calls.insert((unit, id, callee)) {
+            return;
+        }
+        let program = self.program(unit);
+        let Expr::Call(call) = &program.exprs[id as usize].expr else { return };
+        let args = call.args.as_slice();
+        let node = self.expr_node(unit, id);
+        match self.interner.get(callee) {
+            Value::Func(u, f) => self.enter_function(unit, id, (u, f), None, (unit, args), &[], Some(node)),
+            Value::Bound(u, f, receiver) => {
+                self.enter_function(unit, id, (u, f), Some(receiver), (unit, args), &[], Some(node));
+            }
+            Value::Class(u, c) => {
+                let instance = self.interner.value(Value::Instance(u, c));
+                self.insert(node, instance);
+                for name in ["__init__", "__new__", "__post_init__", "constructor"] {
+                    let slot = self.slot(instance, name);
+                    self.subscribe(slot, User::CallMember(unit, id));
+                }
+                self.framework_methods(unit, id, u, c);
+            }
+            Value::Instance(..) => {
+                let slot = self.slot(callee, "__call__");
+                self.subscribe(slot, User::CallInto(unit, id));
+            }
+            Value::ContainerMethod(object, name) => {
+                let name = self.interner.text(name).to_owned();
+                self.container_call(unit, id, object, &name, args);
+            }
+            Value::Partial(of, partial) => {
+                if let Expr::Call(inner) = &self.program(of).exprs[partial as usize].expr
+                    && let Some(first) = inner.args.first()
+                {
+                    let first = self.expr_node(of, first.value);
+                    self.subscribe(first, User::CallPartial(unit, id, of, partial));
+                }
+            }
+            Value::External { path, made } => {
+                let path = self.interner.text(path).to_owned();
+                self.external_call(unit, id, &path, made, args);
+            }
+            _ => {}
+        }
+    }
+
+    /// A callable that a partial application holds is called with the arguments of both.
+    pub(super) fn call_partial(&mut self, unit: UnitId, id: ExprId, of: UnitId, partial: ExprId, value: ValueId) {
+        let program = self.program(unit);
+        let Expr::Call(call) = &program.exprs[id as usize].expr else { return };
+        let Expr::Call(inner) = &self.program(of).exprs[partial as usize].expr else { return };
+        let lead: Vec<(UnitId, Arg)> = inner.args.iter().skip(1).map(|a| (of, a.clone())).collect();
+        let node = self.expr_node(unit, id);
+        match self.interner.get(value) {
+            Value::Func(u, f) => {
+                self.enter_function(unit, id, (u, f), None, (unit, &call.args), &lead, Some(node));
+            }
+            Value::Bound(u, f, receiver) => {
+                self.enter_function(unit, id, (u, f), Some(receiver), (unit, &call.args), &lead, Some(node));
+            }
+            _ => self.call(unit, id, value),
+        }
+    }
+
+    /// A member found by a protocol is called: with no arguments of its own, or with the call's.
+    pub(super) fn call_member(&mut self, unit: UnitId, id: ExprId, value: ValueId, into: Option<NodeId>) {
+        let program = self.program(unit);
+        let args: &[Arg] = match &program.exprs[id as usize].expr {
+            Expr::Call(call) => &call.args,
+            _ => &[],
+        };
+        match self.interner.get(value) {
+            Value::Func(u, f) => self.enter_function(unit, id, (u, f), None, (unit, args), &[], into),
+            Value::Bound(u, f, receiver) => {
+                self.enter_function(unit, id, (u, f), Some(receiver), (unit, args), &[], into);
+            }
+            _ => {}
+        }
+    }
+
+    /// What a function gives back flows into a node.
+    pub(super) fn result_into(&mut self, value: ValueId, node: NodeId) {
+        match self.interner.get(value) {
+            Value::Func(u, f) | Value::Bound(u, f, _) => {
+                let program = self.program(u);
+                if program.functions[f as usize].yields.is_empty() {
+                    let result = self.result_node(u, f);
+                    self.copy(result, node);
+                } else {
+                    self.insert_value(node, Value::Generator(u, f));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Reading a property runs it; anything else is read as it is.
+    pub(super) fn read(&mut self, unit: UnitId, id: ExprId, value: ValueId) {
+        let node = self.expr_node(unit, id);
+        if let Value::Property(u, f, receiver) = self.interner.get(value) {
+            self.enter_function(unit, id, (u, f), Some(receiver), (unit, &[]), &[], Some(node));
+        } else {
+            self.insert(node, value);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one call, its target, and where each argument comes from")]
+    fn enter_function(
+        &mut self,
+        unit: UnitId,
+        id: ExprId,
+        target: (UnitId, FuncId),
+        receiver: Option<ValueId>,
+        args: (UnitId, &[Arg]),
+        lead: &[(UnitId, Arg)],
+        into: Option<NodeId>,
+    ) {
+        self.edge(unit, id, target, Confidence::Certain);
+        let (u, f) = target;
+        let program = self.program(u);
+        let function = &program.functions[f as usize];
+        let mut params = function.params.as_slice();
+        if let Some(receiver) = receiver {
+            if let Some(this) = function.this {
+                self.insert(self.cell_node(u, this), receiver);
+            } else if self.units[u as usize].language != Language::Javascript
+                && let Some((first, rest)) = params.split_first()
+            {
+                params = rest;
+                if first.spread == Spread::No {
+                    self.insert(self.cell_node(u, first.cell), receiver);
+                }
+            }
+        }
+        let skipped = function.params.len() - params.len();
+        let mut position = 0usize;
+        let all = lead.iter().map(|(u, a)| (*u, a)).chain(args.1.iter().map(|a| (args.0, a)));
+        for (from_unit, arg) in all {
+            let from = self.expr_node(from_unit, arg.value);
+            match (&arg.name, arg.spread) {
+                (Some(name), _) => match params.iter().find(|p| p.name == *name && p.spread == Spread::No) {
+                    Some(param) => self.argument(u, from, param.cell),
+                    None => {
+                        for (at, _) in params.iter().enumerate().filter(|(_, p)| p.spread == Spread::Mapping) {
+                            let object = self.interner.value(Value::Container(Object::Keywords(u, f, (at + skipped) as u32)));
+                            self.insert(self.cell_node(u, params[at].cell), object);
+                            self.fill(object, &format!("[{name}]"), from);
+                        }
+                    }
+                },
+                (None, Spread::No) => {
+                    let plain = params.iter().filter(|p| p.spread == Spread::No && !p.keyword_only).nth(position);
+                    match plain {
+                        Some(param) => self.argument(u, from, param.cell),
+                        None => {
+                            if let Some(at) = params.iter().position(|p| p.spread == Spread::Sequence) {
+                                let object = self.interner.value(Value::Container(Object::Rest(u, f, (at + skipped) as u32)));
+                                self.insert(self.cell_node(u, params[at].cell), object);
+                                let plain = params.iter().take(at).count();
+                                self.fill(object, &format!("[{}]", position.saturating_sub(plain)), from);
+                            }
+                        }
+                    }
+                    position += 1;
+                }
+                (None, spread) => {
+                    // A spread argument may fill any of the remaining parameters.
+                    let elements = if spread == Spread::Sequence { User::Elements } else { User::Entries };
+                    for (at, param) in params.iter().enumerate().skip(position) {
+                        match param.spread {
+                            Spread::No => self.subscribe(from, elements(self.cell_node(u, param.cell))),
+                            Spread::Sequence if spread == Spread::Sequence => {
+                                let object = self.interner.value(Value::Container(Object::Rest(u, f, (at + skipped) as u32)));
+                                self.insert(self.cell_node(u, param.cell), object);
+                                for name in ["[*]", "[]"] {
+                                    let slot = self.slot(object, name);
+                                    self.subscribe(from, User::Elements(slot));
+                                }
+                            }
+                            Spread::Mapping if spread == Spread::Mapping => {
+                                let object = self.interner.value(Value::Container(Object::Keywords(u, f, (at + skipped) as u32)));
+                                self.insert(self.cell_node(u, param.cell), object);
+                                for name in ["[*]", "[]"] {
+                                    let slot = self.slot(object, name);
+                                    self.subscribe(from, User::Entries(slot));
+                                }
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(into) = into {
+            if function.yields.is_empty() {
+                let result = self.result_node(u, f);
+                self.copy(result, into);
+            } else {
+                self.insert_value(into, Value::Generator(u, f));
+            }
+        }
+    }
+
+    /// A primitive that is handed over is a site where it is handed over: it does not flow on.
+    fn argument(&mut self, unit: UnitId, from: NodeId, cell: u32) {
+        let to = self.cell_node(unit, cell);
+        self.subscribe(from, User::Argument(unit, to));
+    }
+
+    pub(super) fn argument_value(&mut self, unit: UnitId, value: ValueId, to: NodeId) {
+        if let Value::External { path, .. } = self.interner.get(value)
+            && self.catalogue(unit).primitive(self.interner.text(path)).is_some()
+        {
+            return;
+        }
+        self.insert(to, value);
+    }
+
+    /// A definition under a decorator: it stays callable under its name, whatever the decorator gives back.
+    pub(super) fn decorated(&mut self, unit: UnitId, id: ExprId, definition: ExprId) {
+        let from = self.expr_node(unit, definition);
+        let node = self.expr_node(unit, id);
+        self.copy(from, node);
+    }
+
+    fn container_call(&mut self, unit: UnitId, id: ExprId, object: Object, name: &str, args: &[Arg]) {
+        let value = self.interner.value(Value::Container(object));
+        let node = self.expr_node(unit, id);
+        let arg = |at: usize| args.get(at).map(|a| a.value);
+        match name {
+            "append" | "add" | "appendleft" | "put" | "put_nowait" | "push" | "unshift" | "insert" => {
+                for arg in args {
+                    let from = self.expr_node(unit, arg.value);
+                    self.fill(value, "[*]", from);
+                }
+            }
+            "extend" | "update" | "concat" => {
+                for arg in args {
+                    let from = self.expr_node(unit, arg.value);
+                    match &arg.name {
+                        Some(key) => self.fill(value, &format!("[{key}]"), from),
+                        None => {
+                            for slot in ["[*]", "[]"] {
+                                let slot = self.slot(value, slot);
+                                self.subscribe(from, User::Elements(slot));
+                            }
+                        }
+                    }
+                }
+                if name == "concat" {
+                    self.insert(node, value);
+                }
+            }
+            "get" | "pop" | "popleft" | "setdefault" | "__getitem__" | "shift" | "at" | "find" | "get_nowait" => {
+                match arg(0).and_then(|key| self.constant_key(unit, key)) {
+                    Some(key) if !key.starts_with('-') && name != "find" => {
+                        for slot in [format!("[{key}]"), "[*]".to_owned()] {
+                            let slot = self.slot(value, &slot);
+                            self.copy(slot, node);
+                        }
+                    }
+                    _ => {
+                        let slot = self.slot(value, "[]");
+                        self.copy(slot, node);
+                    }
+                }
+                if let Some(default) = arg(1) {
+                    let from = self.expr_node(unit, default);
+                    self.copy(from, node);
+                    if name == "setdefault" {
+                        self.fill(value, "[*]", from);
+                    }
+                }
+                if name == "find" {
+                    self.callbacks(unit, args, Some(value));
+                }
+            }
+            "copy" | "values" | "filter" | "slice" | "reverse" | "sort" => {
+                let copy = self.interner.value(Value::Container(Object::Literal(unit, id)));
+                self.insert(node, copy);
+                let all = self.slot(value, "[]");
+                self.fill(copy, "[*]", all);
+                self.callbacks(unit, args, Some(value));
+            }
+            "items" | "entries" => {
+                let list = self.interner.value(Value::Container(Object::Literal(unit, id)));
+                let pair = self.interner.value(Value::Container(Object::Pair(unit, id)));
+                self.insert(node, list);
+                let all = self.slot(value, "[]");
+                self.fill(pair, "[1]", all);
+                for slot in ["[*]", "[]"] {
+                    let slot = self.slot(list, slot);
+                    self.insert(slot, pair);
+                }
+            }
+            "forEach" | "map" | "some" | "every" | "reduce" | "flatMap" => self.callbacks(unit, args, Some(value)),
+            _ => {}
+        }
+    }
+
+    /// Functions among the arguments are called with the elements of a container.
+    fn callbacks(&mut self, unit: UnitId, args: &[Arg], container: Option<ValueId>) {
+        for arg in args {
+            let from = self.expr_node(unit, arg.value);
+            self.subscribe(from, User::HandOver(unit, arg.value, Confidence::Certain));
+            if let Some(container) = container {
+                let elements = self.slot(container, "[]");
+                self.subscribe(from, User::FirstParam(elements));
+            }
+        }
+    }
+
+    /// A node's values flow into the first parameter of a callable.
+    pub(super) fn first_param(&mut self, elements: NodeId, value: ValueId) {
+        let (u, f) = match self.interner.get(value) {
+            Value::Func(u, f) => (u, f),
+            _ => return,
+        };
+        if let Some(param) = self.program(u).functions[f as usize].params.first() {
+            let cell = param.cell;
+            self.argument(u, elements, cell);
+        }
+    }
+
+    fn external_call(&mut self, unit: UnitId, id: ExprId, path: &str, made: u32, args: &[Arg]) {
+        let node = self.expr_node(unit, id);
+        let first = args.first().map(|a| a.value);
+        let catalogue = self.catalogue(unit);
+        match path {
+            "builtins.getattr" => {
+                if let Some(object) = first {
+                    self.subscribe(self.expr_node(unit, object), User::Dynamic(unit, id));
+                }
+                if let Some(default) = args.get(2) {
+                    let from = self.expr_node(unit, default.value);
+                    self.copy(from, node);
+                }
+                return;
+            }
+            "builtins.setattr" => {
+                if let (Some(object), Some(_)) = (first, args.get(2)) {
+                    self.subscribe(self.expr_node(unit, object), User::Dynamic(unit, id));
+                }
+                return;
+            }
+            "builtins.vars" if first.is_some() => {
+                if let Some(object) = first {
+                    self.subscribe(self.expr_node(unit, object), User::Dynamic(unit, id));
+                }
+                return;
+            }
+            "builtins.__import__" | "importlib.import_module" | "importlib.__import__" => {
+                if let Some(name) = first.and_then(|name| self.constant_key(unit, name)) {
+                    let head = match (path, name.split_once('.')) {
+                        ("builtins.__import__", Some((head, _))) if args.len() < 4 => head.to_owned(),
+                        _ => name,
+                    };
+                    self.module_by_name(unit, &head, node);
+                }
+                return;
+            }
+            "builtins.iter" | "builtins.list" | "builtins.tuple" | "builtins.set" | "builtins.frozenset"
+            | "builtins.sorted" | "builtins.reversed" | "builtins.aiter" | "collections.deque" => {
+                if let Some(object) = first {
+                    let from = self.expr_node(unit, object);
+                    let copy = self.interner.value(Value::Container(Object::Literal(unit, id)));
+                    self.insert(node, copy);
+                    for slot in ["[*]", "[]"] {
+                        let slot = self.slot(copy, slot);
+                        self.subscribe(from, User::Elements(slot));
+                    }
+                    self.subscribe(from, User::IterateFor(unit, id));
+                } else {
+                    let empty = self.interner.value(Value::Container(Object::Literal(unit, id)));
+                    self.insert(node, empty);
+                }
+                self.hand_over_arguments(unit, path, args);
+                return;
+            }
+            "builtins.next" | "builtins.anext" => {
+                if let Some(object) = first {
+                    let from = self.expr_node(unit, object);
+                    self.subscribe(from, User::Elements(node));
+                    self.subscribe(from, User::IterateFor(unit, id));
+                }
+                return;
+            }
+            "builtins.enumerate" => {
+                if let Some(object) = first {
+                    self.pairs(unit, id, &[(1, object)]);
+                }
+                return;
+            }
+            "builtins.zip" | "itertools.zip_longest" => {
+                let sources: Vec<(usize, ExprId)> = args.iter().enumerate().map(|(i, a)| (i, a.value)).collect();
+                self.pairs(unit, id, &sources);
+                return;
+            }
+            "builtins.dict" | "collections.OrderedDict" | "collections.defaultdict" | "types.MappingProxyType" => {
+                let object = self.interner.value(Value::Container(Object::Literal(unit, id)));
+                self.insert(node, object);
+                for arg in args {
+                    let from = self.expr_node(unit, arg.value);
+                    match &arg.name {
+                        Some(key) => self.fill(object, &format!("[{key}]"), from),
+                        None => {
+                            for slot in ["[*]", "[]"] {
+                                let slot = self.slot(object, slot);
+                                self.subscribe(from, User::Entries(slot));
+                            }
+                            // A default factory runs when a key is missing.
+                            let slot = self.slot(object, "[]");
+                            self.subscribe(from, User::Result(slot));
+                        }
+                    }
+                }
+                if path == "collections.defaultdict" {
+                    self.hand_over_arguments(unit, path, args);
+                }
+                return;
+            }
+            "builtins.map" | "builtins.filter" | "itertools.starmap" => {
+                let result = self.interner.value(Value::Container(Object::Literal(unit, id)));
+                self.insert(node, result);
+                let all = self.slot(result, "[]");
+                if let (Some(function), Some(source)) = (first, args.get(1)) {
+                    let function = self.expr_node(unit, function);
+                    let source = self.expr_node(unit, source.value);
+                    let elements = self.allocate_elements(source);
+                    self.subscribe(function, User::FirstParam(elements));
+                    if path == "builtins.filter" {
+                        self.copy(elements, all);
+                    } else {
+                        self.subscribe(function, User::Result(all));
+                    }
+                }
+                self.hand_over_arguments(unit, path, args);
+                return;
+            }
+            "types.SimpleNamespace" | "argparse.Namespace" => {
+                if let Some(object) = self.interner.external(&format!("{path}()"), 0) {
+                    self.insert(node, object);
+                    for arg in args {
+                        if let Some(name) = &arg.name {
+                            let from = self.expr_node(unit, arg.value);
+                            let slot = self.slot(object, &format!(".{name}"));
+                            self.copy(from, slot);
+                        }
+                    }
+                }
+                return;
+            }
+            _ => {}
+        }
+        if catalogue.is_partial(path) {
+            self.insert_value(node, Value::Partial(unit, id));
+            return;
+        }
+        if catalogue.is_wrapper(path) {
+            if let Some(object) = first {
+                let from = self.expr_node(unit, object);
+                self.copy(from, node);
+            }
+            return;
+        }
+        let made = match made {
+            0 => self.maker(unit, id, &format!("{path}()")),
+            made => made,
+        };
+        let result = self.catalogue(unit).canonical_path(&format!("{path}()")).into_owned();
+        self.insert_external(node, &result, made);
+        self.hand_over_arguments(unit, path, args);
+    }
+
+    fn allocate_elements(&mut self, source: NodeId) -> NodeId {
+        let elements = self.fresh();
+        self.subscribe(source, User::Elements(elements));
+        elements
+    }
+
+    /// A list of pairs (or longer tuples) whose positions hold the elements of the sources.
+    fn pairs(&mut self, unit: UnitId, id: ExprId, sources: &[(usize, ExprId)]) {
+        let list = self.interner.value(Value::Container(Object::Literal(unit, id)));
+        let pair = self.interner.value(Value::Container(Object::Pair(unit, id)));
+        let node = self.expr_node(unit, id);
+        self.insert(node, list);
+        for slot in ["[*]", "[]"] {
+            let slot = self.slot(list, slot);
+            self.insert(slot, pair);
+        }
+        for (position, source) in sources {
+            let source = self.expr_node(unit, *source);
+            let elements = self.allocate_elements(source);
+            self.fill(pair, &format!("[{position}]"), elements);
+        }
+    }
+
+    /// A lookup by name: `getattr`, `setattr`, `vars` on the object that arrived.
+    pub(super) fn dynamic(&mut self, unit: UnitId, id: ExprId, object: ValueId) {
+        let program = self.program(unit);
+        let Expr::Call(call) = &program.exprs[id as usize].expr else { return };
+        let node = self.expr_node(unit, id);
+        let Some(name) = call.args.get(1) else {
+            // vars(object)
+            if let Value::External { path, made } = self.interner.get(object) {
+                let path = format!("{}.__dict__", self.interner.text(path));
+                self.insert_external(node, &path, made);
+            }
+            return;
+        };
+        let names = self.constant_names(unit, name.value);
+        let is_set = self.values_of(unit, call.callee).any(
+            |v| matches!(v, Value::External { path, .. } if self.interner.text(path) == "builtins.setattr"),
+        );
+        for name in names {
+            if is_set {
+                if let Some(value) = call.args.get(2) {
+                    let value = self.expr_node(unit, value.value);
+                    let slot = self.slot(object, &format!(".{name}"));
+                    self.copy(value, slot);
+                }
+            } else {
+                self.attribute(unit, id, object, &name);
+            }
+        }
+    }
+
+    /// The module of that dotted name, in the tree or outside.
+    pub(super) fn module_by_name(&mut self, unit: UnitId, name: &str, node: NodeId) {
+        let (path, language) = (self.units[unit as usize].path, self.units[unit as usize].language);
+        let import = Import { module: name.to_owned(), name: None };
+        match self.files().resolve(language, path, &import) {
+            Target::File(file) => {
+                if let Some(target) = self.unit_of(&file) {
+                    self.insert_value(node, Value::Module(target));
+                }
+            }
+            Target::External(path) => {
+                let path = self.catalogue(unit).canonical_path(&path).into_owned();
+                self.insert_external(node, &path, 0);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a call constructs, as far as the language tells.
+    pub(super) fn is_decorator(&self, unit: UnitId, id: ExprId) -> bool {
+        matches!(&self.program(unit).exprs[id as usize].expr, Expr::Call(call) if call.kind == CallKind::Decorator)
+    }
+
+    /// Whether a function is a method that needs a receiver.
+    pub(super) fn takes_receiver(kind: FunctionKind) -> bool {
+        matches!(kind, FunctionKind::Method | FunctionKind::ClassMethod | FunctionKind::Property)
+    }
+}

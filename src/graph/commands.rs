@@ -1,0 +1,445 @@
+//! Operations that run a command: what the command is, and which functions of the tree
+//! only pass one on.
+
+use rustc_hash::FxHashMap;
+
+use super::fold::Folder;
+use super::sites::Given;
+use super::solve::Solver;
+use super::value::{UnitId, Value};
+use crate::base::facts::Language;
+use crate::base::ir::{Arg, Expr, ExprId, FuncId, Spread};
+use crate::base::site::{Confidence, Via};
+use crate::base::text::{Origin, Piece, Text};
+use crate::command::{Action, CommandContext, Invocation, actions};
+use crate::data::commands::CommandCatalogue;
+use crate::data::primitives::{RunnerEntry, RunnerForm};
+
+/// Reads the commands of one unit's runner calls.
+pub(super) struct Runner<'f, 'a> {
+    pub(super) solver: &'f Solver<'a>,
+    pub(super) unit: UnitId,
+    pub(super) commands: &'f CommandCatalogue,
+}
+
+/// What a runner call does.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// Actions, with how the command is written.
+    pub(super) actions: Vec<(Action, Via)>,
+    /// The interpreter is started with arguments that nothing is known of.
+    pub(super) free_respawn: bool,
+}
+
+impl<'f, 'a> Runner<'f, 'a> {
+    /// The actions of a runner call. Where the command depends on a parameter of the enclosing
+    /// function, its callers decide: see [`wrappers`].
+    pub(super) fn actions(&self, entry: &RunnerEntry, given: Given<'_>) -> Outcome {
+        let context = own_context(self.solver, self.unit);
+        let mut outcome = Outcome::default();
+        for invocation in self.invocations(entry, given) {
+            let via = match invocation {
+                Invocation::Shell(_) => Via::ShellString,
+                Invocation::Argv(_) => Via::ArgvList,
+            };
+            if let Invocation::Argv(words) = &invocation
+                && words.first().and_then(Text::origin) == Some(Origin::Interpreter)
+                && words.get(1).is_some_and(|w| w.is_rest() && matches!(w.origin(), Some(Origin::Unknown | Origin::Parameter(_))))
+            {
+                outcome.free_respawn = true;
+            }
+            let depends = has_parameter(&invocation);
+            for action in actions(&invocation, self.commands, &context) {
+                if depends && action.confidence != Confidence::Certain {
+                    continue;
+                }
+                if !outcome.actions.iter().any(|(a, _)| same_action(a, &action)) {
+                    outcome.actions.push((action, via));
+                }
+            }
+        }
+        outcome
+    }
+
+    /// The commands that a runner call may run.
+    pub(super) fn invocations(&self, entry: &RunnerEntry, given: Given<'_>) -> Vec<Invocation> {
+        let folder = Folder::new(self.solver);
+        let command = given.get(&entry.command);
+        let list = entry.list.as_ref().and_then(|at| given.get(at));
+        let as_shell = |texts: Vec<Text>| texts.into_iter().map(Invocation::Shell).collect::<Vec<_>>();
+        let as_argv = |lists: Vec<Vec<Text>>| lists.into_iter().map(Invocation::Argv).collect::<Vec<_>>();
+        match entry.form {
+            RunnerForm::Shell | RunnerForm::Template => {
+                command.map_or_else(Vec::new, |c| as_shell(folder.texts(given.unit, c)))
+            }
+            RunnerForm::Auto => {
+                let Some(command) = command else { return Vec::new() };
+                let lists = folder.lists(given.unit, command);
+                let shell = entry.shell.as_ref().and_then(|at| given.get(at)).and_then(|s| folder.truth(given.unit, s));
+                let asks_shell = entry.shell.as_ref().is_some_and(|at| given.get(at).is_some());
+                if !lists.is_empty() && shell != Some(true) {
+                    return as_argv(lists);
+                }
+                let texts = folder.texts(given.unit, command);
+                match (asks_shell, shell) {
+                    (true, Some(true) | None) => {
+                        let mut all = as_shell(texts);
+                        // With a shell, a list's first word is the command line.
+                        all.extend(lists.into_iter().filter_map(|l| l.into_iter().next()).map(Invocation::Shell));
+                        all
+                    }
+                    _ => texts.into_iter().map(|t| Invocation::Argv(vec![whole_command(t)])).collect(),
+                }
+            }
+            RunnerForm::StringOrList => {
+                let Some(command) = command else { return Vec::new() };
+                let lists = folder.lists(given.unit, command);
+                if lists.is_empty() { as_shell(folder.texts(given.unit, command)) } else { as_argv(lists) }
+            }
+            RunnerForm::Argv => command.map_or_else(Vec::new, |c| as_argv(folder.lists(given.unit, c))),
+            RunnerForm::Split => command.map_or_else(Vec::new, |c| {
+                as_shell(folder.texts(given.unit, c))
+            }),
+            RunnerForm::Words => {
+                let from = entry.command.arg.unwrap_or(0);
+                as_argv(vec![self.words(&folder, given, from)])
+            }
+            RunnerForm::Program | RunnerForm::ProgramArgv0 => {
+                let Some(command) = command else { return Vec::new() };
+                let skip = usize::from(entry.form == RunnerForm::ProgramArgv0);
+                let rest = list.map_or_else(Vec::new, |l| folder.lists(given.unit, l));
+                let programs = folder.texts(given.unit, command);
+                let shell = entry.shell.as_ref().is_some_and(|at| {
+                    given.get(at).is_some_and(|s| folder.truth(given.unit, s) != Some(false))
+                });
+                let mut all = Vec::new();
+                for program in programs {
+                    if shell {
+                        all.push(Invocation::Shell(program));
+                        continue;
+                    }
+                    let rests = if rest.is_empty() {
+                        vec![if list.is_some() { vec![Text::rest(Origin::Unknown)] } else { Vec::new() }]
+                    } else {
+                        rest.clone()
+                    };
+                    for rest in rests {
+                        let mut words = vec![program.clone()];
+                        words.extend(rest.into_iter().skip(skip));
+                        if let Some(before) = &entry.before {
+                            words.insert(0, Text::literal(before.clone()));
+                        }
+                        all.push(Invocation::Argv(words));
+                    }
+                }
+                all
+            }
+            RunnerForm::Builder => Vec::new(),
+        }
+    }
+
+    fn words(&self, folder: &Folder<'_, '_>, given: Given<'_>, from: usize) -> Vec<Text> {
+        let mut words = Vec::new();
+        for arg in given.lead.iter().chain(given.args).filter(|a| a.name.is_none()).skip(from) {
+            match arg.spread {
+                Spread::No => {
+                    let lists = folder.lists(given.unit, arg.value);
+                    let is_list = matches!(self.solver.program(given.unit).exprs[arg.value as usize].expr, Expr::Seq(_));
+                    match lists.into_iter().next().filter(|_| is_list) {
+                        Some(list) => words.extend(list),
+                        None => words.push(one_text(folder.texts(given.unit, arg.value))),
+                    }
+                }
+                _ => match folder.lists(given.unit, arg.value).into_iter().next() {
+                    Some(list) => words.extend(list),
+                    None => words.push(Text::rest(Origin::Unknown)),
+                },
+            }
+        }
+        words
+    }
+}
+
+/// A string without a shell is a program's name.
+fn whole_command(text: Text) -> Text {
+    text
+}
+
+fn one_text(mut texts: Vec<Text>) -> Text {
+    if texts.len() == 1 { texts.remove(0) } else { Text::free(Origin::Unknown) }
+}
+
+fn same_action(a: &Action, b: &Action) -> bool {
+    a.effect == b.effect && a.primitive == b.primitive && a.span == b.span
+}
+
+/// What the classifier must know of a unit as a caller.
+pub(super) fn own_context(solver: &Solver<'_>, unit: UnitId) -> CommandContext {
+    let state = &solver.units()[unit as usize];
+    let name = state.path.rsplit('/').next().unwrap_or(state.path);
+    let own_package = (state.language == Language::Python).then(|| {
+        let module = state.path.strip_suffix(".py").unwrap_or(state.path);
+        let module = module.strip_suffix("/__main__").or_else(|| module.strip_suffix("/__init__")).unwrap_or(module);
+        module.strip_prefix("src/").unwrap_or(module).replace('/', ".")
+    });
+    CommandContext { own_script: Some(name.to_owned()), own_package, is_script: false }
+}
+
+/// A function that runs a command which depends on its parameters.
+#[derive(Debug, Clone)]
+pub(super) struct Wrapper {
+    invocation: Invocation,
+    params: Vec<(String, Spread)>,
+}
+
+impl Wrapper {
+    /// What a call of the function with these arguments does. `skip`: parameters that the receiver takes.
+    pub(super) fn actions(
+        &self,
+        solver: &Solver<'_>,
+        unit: UnitId,
+        args: &[Arg],
+        skip: usize,
+        commands: &CommandCatalogue,
+    ) -> Vec<Action> {
+        let folder = Folder::new(solver);
+        let context = own_context(solver, unit);
+        let substitute = Substitution { folder: &folder, unit, args, skip, params: &self.params };
+        let mut found: Vec<Action> = Vec::new();
+        for invocation in substitute.invocations(&self.invocation) {
+            if !literal_enough(&invocation) {
+                continue;
+            }
+            for action in actions(&invocation, commands, &context) {
+                if !found.iter().any(|a| same_action(a, &action)) {
+                    found.push(action);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Arguments in the place of parameters.
+struct Substitution<'s, 'f, 'a> {
+    folder: &'s Folder<'f, 'a>,
+    unit: UnitId,
+    args: &'s [Arg],
+    skip: usize,
+    params: &'s [(String, Spread)],
+}
+
+impl Substitution<'_, '_, '_> {
+    fn invocations(&self, invocation: &Invocation) -> Vec<Invocation> {
+        match invocation {
+            Invocation::Shell(text) => match text.origin() {
+                Some(Origin::Parameter(param)) => match self.arg(param) {
+                    Some(arg) => {
+                        let lists = self.folder.lists(self.unit, arg);
+                        if lists.is_empty() {
+                            self.folder.texts(self.unit, arg).into_iter().map(Invocation::Shell).collect()
+                        } else {
+                            lists.into_iter().map(Invocation::Argv).collect()
+                        }
+                    }
+                    None => Vec::new(),
+                },
+                _ => vec![Invocation::Shell(self.text(text))],
+            },
+            Invocation::Argv(words) => {
+                let mut out = Vec::new();
+                for word in words {
+                    match word.pieces() {
+                        [Piece::Rest(Origin::Parameter(param))] => match self.rest(*param) {
+                            Some(list) => out.extend(list),
+                            None => out.push(Text::rest(Origin::Unknown)),
+                        },
+                        _ => out.push(self.text(word)),
+                    }
+                }
+                vec![Invocation::Argv(out)]
+            }
+        }
+    }
+
+    fn arg(&self, param: u16) -> Option<ExprId> {
+        let (name, spread) = self.params.get(param as usize)?;
+        if *spread != Spread::No {
+            return None;
+        }
+        if let Some(arg) = self.args.iter().find(|a| a.name.as_deref() == Some(name)) {
+            return Some(arg.value);
+        }
+        let position = (param as usize).checked_sub(self.skip)?;
+        let plain = self.args.iter().filter(|a| a.name.is_none());
+        let before: Vec<&Arg> = plain.take(position + 1).collect();
+        if before.len() <= position || before.iter().any(|a| a.spread != Spread::No) {
+            return None;
+        }
+        before.last().map(|a| a.value)
+    }
+
+    fn rest(&self, param: u16) -> Option<Vec<Text>> {
+        let (_, spread) = self.params.get(param as usize)?;
+        if *spread == Spread::No {
+            return self.folder.lists(self.unit, self.arg(param)?).into_iter().next();
+        }
+        let position = (param as usize).checked_sub(self.skip)?;
+        let mut words = Vec::new();
+        for arg in self.args.iter().filter(|a| a.name.is_none()).skip(position) {
+            match arg.spread {
+                Spread::No => words.push(one_text(self.folder.texts(self.unit, arg.value))),
+                _ => match self.folder.lists(self.unit, arg.value).into_iter().next() {
+                    Some(list) => words.extend(list),
+                    None => words.push(Text::rest(Origin::Unknown)),
+                },
+            }
+        }
+        Some(words)
+    }
+
+    fn text(&self, text: &Text) -> Text {
+        let mut out = Text::default();
+        for piece in text.pieces() {
+            match piece {
+                Piece::Free(Origin::Parameter(param)) => match self.arg(*param) {
+                    Some(arg) => out.extend(&one_text(self.folder.texts(self.unit, arg))),
+                    None => out.push(Piece::Free(Origin::Unknown)),
+                },
+                other => out.push(other.clone()),
+            }
+        }
+        out
+    }
+}
+
+/// A caller that only passes its own parameter on decides nothing.
+fn literal_enough(invocation: &Invocation) -> bool {
+    match invocation {
+        Invocation::Shell(text) => !matches!(text.pieces(), [Piece::Free(_)] | [Piece::Rest(_)]),
+        Invocation::Argv(words) => {
+            words.first().is_some_and(|w| w.pieces().iter().any(|p| matches!(p, Piece::Literal(_))) || matches!(w.origin(), Some(Origin::Interpreter | Origin::OwnProgram | Origin::OwnArgv)))
+        }
+    }
+}
+
+fn has_parameter(invocation: &Invocation) -> bool {
+    let texts: &[Text] = match invocation {
+        Invocation::Shell(text) => std::slice::from_ref(text),
+        Invocation::Argv(words) => words,
+    };
+    texts.iter().flat_map(Text::pieces).any(|p| {
+        matches!(p, Piece::Free(Origin::Parameter(_)) | Piece::Rest(Origin::Parameter(_)))
+    })
+}
+
+/// The functions of a solved program whose runner calls depend on their parameters, directly or by
+/// passing the parameter on to another such function.
+pub(super) fn wrappers(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+) -> FxHashMap<(UnitId, FuncId), Vec<Wrapper>> {
+    let mut found: FxHashMap<(UnitId, FuncId), Vec<Wrapper>> = FxHashMap::default();
+    let mut units = vec![unit];
+    // Functions of other units that this one calls.
+    let program = solver.program(unit);
+    for id in 0..program.exprs.len() as ExprId {
+        if let Expr::Call(call) = &program.exprs[id as usize].expr {
+            for value in solver.values_of(unit, call.callee) {
+                if let Value::Func(u, _) | Value::Bound(u, _, _) = value
+                    && !units.contains(&u)
+                {
+                    units.push(u);
+                }
+            }
+        }
+    }
+    for unit in units {
+        direct(solver, unit, commands, &mut found);
+        // A wrapper around a wrapper, three deep: nobody writes more.
+        for _ in 0..3 {
+            if !nested(solver, unit, commands, &mut found) {
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn direct(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+    found: &mut FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+) {
+    let program = solver.program(unit);
+    let runner = Runner { solver, unit, commands };
+    let context = own_context(solver, unit);
+    for (id, node) in program.exprs.iter().enumerate() {
+        let Expr::Call(call) = &node.expr else { continue };
+        let Some(params) = params_around(solver, unit, node.function) else { continue };
+        for value in solver.values_of(unit, call.callee) {
+            let Value::External { path, .. } = value else { continue };
+            let Some(entry) = solver.catalogue(unit).runner(solver.interner.text(path)) else { continue };
+            let given = Given { unit, lead: &[], args: &call.args, receiver: None };
+            for invocation in runner.invocations(entry, given) {
+                let decided = actions(&invocation, commands, &context).iter().any(|a| a.confidence == Confidence::Certain);
+                if has_parameter(&invocation) && !decided {
+                    let list = found.entry((unit, node.function)).or_default();
+                    if list.len() < 8 {
+                        list.push(Wrapper { invocation, params: params.clone() });
+                    }
+                }
+            }
+        }
+        let _ = id;
+    }
+}
+
+fn nested(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    _commands: &CommandCatalogue,
+    found: &mut FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+) -> bool {
+    let program = solver.program(unit);
+    let folder = Folder::new(solver);
+    let mut new: Vec<((UnitId, FuncId), Wrapper)> = Vec::new();
+    for node in &program.exprs {
+        let Expr::Call(call) = &node.expr else { continue };
+        if found.contains_key(&(unit, node.function)) {
+            continue;
+        }
+        let Some(params) = params_around(solver, unit, node.function) else { continue };
+        for value in solver.values_of(unit, call.callee) {
+            let (target, skip) = match value {
+                Value::Func(u, f) => ((u, f), 0),
+                Value::Bound(u, f, _) => ((u, f), 1),
+                _ => continue,
+            };
+            for wrapper in found.get(&target).into_iter().flatten() {
+                let substitute = Substitution { folder: &folder, unit, args: &call.args, skip, params: &wrapper.params };
+                for invocation in substitute.invocations(&wrapper.invocation) {
+                    if has_parameter(&invocation) {
+                        new.push(((unit, node.function), Wrapper { invocation, params: params.clone() }));
+                    }
+                }
+            }
+        }
+    }
+    let changed = !new.is_empty();
+    for (function, wrapper) in new {
+        let list = found.entry(function).or_default();
+        if list.len() < 8 {
+            list.push(wrapper);
+        }
+    }
+    changed
+}
+
+/// The parameters of a function that has any.
+fn params_around(solver: &Solver<'_>, unit: UnitId, function: FuncId) -> Option<Vec<(String, Spread)>> {
+    let params = &solver.program(unit).functions[function as usize].params;
+    (!params.is_empty()).then(|| params.iter().map(|p| (p.name.clone(), p.spread)).collect())
+}

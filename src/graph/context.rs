@@ -1,0 +1,345 @@
+//! What surrounds a site: its symbol, the conditions it runs under, whether it runs at import
+//! time, in a fork's child, at the entry point, or since the client is gone.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::solve::Solver;
+use super::value::{UnitId, Value};
+use crate::base::effect::Effect;
+use crate::base::facts::Lookup;
+use crate::base::ir::{BinaryOp, Expr, ExprId, FuncId, FunctionKind, GuardId, GuardKind};
+use crate::base::site::{Site, Target, Via};
+use crate::base::span::Span;
+
+/// Most names that a site's conditions are said to test.
+const MOST_NAMES: usize = 64;
+
+/// Facts about one unit's functions that its sites share.
+pub(super) struct Contexts {
+    unit: UnitId,
+    /// Functions that run while the module is imported, with the place that starts them.
+    at_import: FxHashMap<FuncId, u32>,
+    /// Where the first import stands that is not of the standard library.
+    first_foreign_import: Option<u32>,
+    /// Functions that are the program's entry.
+    entry: FxHashSet<FuncId>,
+    /// Handlers of the host's stop, or of the client's leaving.
+    stop_handlers: FxHashSet<FuncId>,
+}
+
+impl Contexts {
+    pub(super) fn new(solver: &Solver<'_>, unit: UnitId) -> Contexts {
+        let mut contexts = Contexts {
+            unit,
+            at_import: FxHashMap::default(),
+            first_foreign_import: None,
+            entry: FxHashSet::default(),
+            stop_handlers: FxHashSet::default(),
+        };
+        contexts.find_import_time(solver);
+        contexts.find_entry(solver);
+        contexts.find_stop_handlers(solver);
+        contexts
+    }
+
+    fn find_import_time(&mut self, solver: &Solver<'_>) {
+        let program = solver.program(self.unit);
+        let catalogue = solver.catalogue(self.unit);
+        self.first_foreign_import = program
+            .imports
+            .iter()
+            .filter(|i| i.function == 0)
+            .filter(|i| !catalogue.is_standard(i.import.module.split('.').next().unwrap_or("")))
+            .map(|i| i.span.start)
+            .min();
+        let mut calls: FxHashMap<FuncId, Vec<(FuncId, u32)>> = FxHashMap::default();
+        for edge in &solver.edges {
+            if edge.from.0 == self.unit && edge.to.0 == self.unit {
+                calls.entry(edge.from.1).or_default().push((edge.to.1, edge.place.0));
+            }
+        }
+        let mut queue: Vec<(FuncId, u32)> = calls.get(&0).cloned().unwrap_or_default();
+        while let Some((function, place)) = queue.pop() {
+            let known = self.at_import.entry(function).or_insert(u32::MAX);
+            if place >= *known {
+                continue;
+            }
+            *known = place;
+            for (next, _) in calls.get(&function).into_iter().flatten() {
+                queue.push((*next, place));
+            }
+        }
+    }
+
+    fn find_entry(&mut self, solver: &Solver<'_>) {
+        let program = solver.program(self.unit);
+        for (id, function) in program.functions.iter().enumerate() {
+            if function.kind == FunctionKind::MainGuard {
+                self.entry.insert(id as FuncId);
+            }
+        }
+        for edge in &solver.edges {
+            if edge.from.0 == self.unit
+                && edge.to.0 == self.unit
+                && self.entry.contains(&edge.from.1)
+                && program.functions[edge.to.1 as usize].symbol == "main"
+            {
+                self.entry.insert(edge.to.1);
+            }
+        }
+    }
+
+    fn find_stop_handlers(&mut self, solver: &Solver<'_>) {
+        let program = solver.program(self.unit);
+        let catalogue = solver.catalogue(self.unit);
+        for node in &program.exprs {
+            let Expr::Call(call) = &node.expr else { continue };
+            let registers = solver.values_of(self.unit, call.callee).any(|v| match v {
+                Value::External { path, .. } => catalogue.registers_stop(solver.interner.text(path)),
+                _ => false,
+            });
+            if !registers {
+                continue;
+            }
+            let Some(event) = call.args.first() else { continue };
+            let named = solver.values_of(self.unit, event.value).any(|v| match v {
+                Value::External { path, .. } => catalogue.is_stop_event(solver.interner.text(path)),
+                _ => false,
+            }) || solver.constant_names(self.unit, event.value).iter().any(|n| catalogue.is_stop_event(n));
+            if !named {
+                continue;
+            }
+            for arg in call.args.iter().skip(1) {
+                for value in solver.values_of(self.unit, arg.value) {
+                    if let Value::Func(u, f) | Value::Bound(u, f, _) = value
+                        && u == self.unit
+                    {
+                        self.stop_handlers.insert(f);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A site at an expression.
+    #[allow(clippy::too_many_arguments, reason = "one value from all its parts")]
+    pub(super) fn site(
+        &self,
+        solver: &Solver<'_>,
+        at: ExprId,
+        span: Span,
+        primitive: String,
+        effect: Effect,
+        via: Via,
+        target: Option<Target>,
+    ) -> Site {
+        let program = solver.program(self.unit);
+        let node = &program.exprs[at as usize];
+        let function = &program.functions[node.function as usize];
+        let guards = self.guards(solver, node.guard);
+        let mut site = Site::new(span, primitive, effect);
+        site.via = via;
+        site.target = target;
+        site.symbol = function.symbol.clone();
+        site.function = node.function;
+        site.import_time = function.kind == FunctionKind::Module;
+        site.test_only = self.is_test(solver, node.function);
+        site.fork_child = guards.fork && matches!(effect, Effect::Replace | Effect::Terminate | Effect::Exit);
+        site.entrypoint = self.entry.contains(&node.function);
+        site.client_gone = guards.input_ended || self.in_stop_handler(solver, node.function);
+        site.before_imports = self.before_imports(node.function, span.start);
+        site.guards = guards.names;
+        site
+    }
+
+    /// A lookup at an expression.
+    pub(super) fn lookup(&self, solver: &Solver<'_>, at: ExprId, span: Span, module: &str) -> Lookup {
+        let program = solver.program(self.unit);
+        let function = program.exprs[at as usize].function;
+        Lookup {
+            span,
+            module: module.to_owned(),
+            symbol: program.functions[function as usize].symbol.clone(),
+            function,
+        }
+    }
+
+    fn before_imports(&self, function: FuncId, place: u32) -> bool {
+        let start = match function {
+            0 => Some(place),
+            _ => self.at_import.get(&function).copied(),
+        };
+        match (start, self.first_foreign_import) {
+            (Some(start), Some(foreign)) => start < foreign,
+            (Some(_), None) => true,
+            (None, _) => false,
+        }
+    }
+
+    fn is_test(&self, solver: &Solver<'_>, function: FuncId) -> bool {
+        self.outward(solver, function).any(|f| solver.program(self.unit).functions[f as usize].test_only)
+    }
+
+    fn in_stop_handler(&self, solver: &Solver<'_>, function: FuncId) -> bool {
+        !self.stop_handlers.is_empty() && self.outward(solver, function).any(|f| self.stop_handlers.contains(&f))
+    }
+
+    /// A function and those around it.
+    fn outward<'p>(&self, solver: &Solver<'p>, function: FuncId) -> impl Iterator<Item = FuncId> + 'p {
+        let program = solver.program(self.unit);
+        std::iter::successors(Some(function), move |f| program.functions[*f as usize].parent.filter(|p| p != f)).take(64)
+    }
+
+    fn guards(&self, solver: &Solver<'_>, guard: Option<GuardId>) -> Guards {
+        let program = solver.program(self.unit);
+        let mut found = Guards::default();
+        let mut at = guard;
+        let mut depth = 0;
+        while let Some(id) = at {
+            let guard = &program.guards[id as usize];
+            match &guard.kind {
+                GuardKind::Branch(condition, holds) => {
+                    self.names(solver, *condition, &mut found.names);
+                    found.fork |= self.is_fork(solver, *condition, *holds);
+                    found.input_ended |= self.says_input_ended(solver, *condition, *holds);
+                }
+                GuardKind::AfterLeaving(condition, holds) => {
+                    self.names(solver, *condition, &mut found.names);
+                    found.fork |= self.is_fork(solver, *condition, *holds);
+                }
+                GuardKind::AfterLoop(subject) => found.input_ended |= self.reads_input(solver, *subject),
+                GuardKind::Handler => {}
+            }
+            at = guard.parent;
+            depth += 1;
+            if depth > 512 {
+                break;
+            }
+        }
+        found.names.sort();
+        found.names.dedup();
+        found
+    }
+
+    /// The canonical names that a condition tests.
+    fn names(&self, solver: &Solver<'_>, condition: ExprId, names: &mut Vec<String>) {
+        let program = solver.program(self.unit);
+        let mut stack = vec![condition];
+        let mut steps = 0;
+        while let Some(expr) = stack.pop() {
+            steps += 1;
+            if steps > 200 || names.len() >= MOST_NAMES {
+                break;
+            }
+            for value in solver.values_of(self.unit, expr) {
+                if let Value::External { path, .. } = value {
+                    names.push(solver.interner.text(path).replace("()", "").replace("[]", ""));
+                }
+            }
+            match &program.exprs[expr as usize].expr {
+                Expr::Binary { left, right, .. } => stack.extend([*left, *right]),
+                Expr::Not(inner) | Expr::Neg(inner) | Expr::Same(inner) => stack.push(*inner),
+                Expr::Call(call) => {
+                    stack.push(call.callee);
+                    stack.extend(call.args.iter().map(|a| a.value));
+                }
+                Expr::Attr { base, .. } | Expr::Item(base, _) | Expr::Element(base) => stack.push(*base),
+                Expr::Index { base, key } => stack.extend([*base, *key]),
+                Expr::Union(options) | Expr::Template(options) => stack.extend(options.iter().copied()),
+                Expr::Seq(items) => stack.extend(items.iter().map(|(i, _)| *i)),
+                Expr::Cell(cell) => {
+                    // A local variable that holds a test.
+                    let cell = &program.cells[*cell as usize];
+                    for value in cell.values.iter().take(4) {
+                        if matches!(program.exprs[*value as usize].expr, Expr::Binary { .. } | Expr::Not(_) | Expr::Attr { .. } | Expr::Call(_)) {
+                            stack.push(*value);
+                        }
+                    }
+                }
+                Expr::Import(_) | Expr::External(_) => {}
+                _ => {}
+            }
+        }
+    }
+
+    /// `fork() == 0`, `not fork()`, or the parent's branch `fork() > 0`.
+    fn is_fork(&self, solver: &Solver<'_>, condition: ExprId, _holds: bool) -> bool {
+        let program = solver.program(self.unit);
+        let is_fork_value = |expr: ExprId| {
+            solver.values_of(self.unit, expr).any(|v| match v {
+                Value::External { path, .. } => {
+                    matches!(solver.interner.text(path), "os.fork()" | "os.forkpty()[]" | "pty.fork()[]" | "libc::fork()" | "nix::unistd::fork()")
+                }
+                _ => false,
+            })
+        };
+        let mut stack = vec![condition];
+        let mut steps = 0;
+        while let Some(expr) = stack.pop() {
+            steps += 1;
+            if steps > 40 {
+                return false;
+            }
+            if is_fork_value(expr) {
+                return true;
+            }
+            match &program.exprs[expr as usize].expr {
+                Expr::Binary { op, left, right } if *op != BinaryOp::Other => stack.extend([*left, *right]),
+                Expr::Not(inner) | Expr::Same(inner) => stack.push(*inner),
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Whether a condition is about what standard input gave.
+    fn says_input_ended(&self, solver: &Solver<'_>, condition: ExprId, holds: bool) -> bool {
+        let program = solver.program(self.unit);
+        match &program.exprs[condition as usize].expr {
+            Expr::Not(inner) => holds && self.reads_input(solver, *inner),
+            Expr::Binary { op: BinaryOp::Equal, left, right } => {
+                holds && (self.reads_input(solver, *left) || self.reads_input(solver, *right))
+            }
+            _ => !holds && self.reads_input(solver, condition),
+        }
+    }
+
+    /// Whether an expression is, or comes from, standard input.
+    fn reads_input(&self, solver: &Solver<'_>, expr: ExprId) -> bool {
+        let program = solver.program(self.unit);
+        let catalogue = solver.catalogue(self.unit);
+        let mut stack = vec![expr];
+        let mut steps = 0;
+        while let Some(expr) = stack.pop() {
+            steps += 1;
+            if steps > 40 {
+                return false;
+            }
+            let reads = solver.values_of(self.unit, expr).any(|v| match v {
+                Value::External { path, .. } => catalogue.is_input(solver.interner.text(path)),
+                _ => false,
+            });
+            if reads {
+                return true;
+            }
+            match &program.exprs[expr as usize].expr {
+                Expr::Binary { left, right, .. } => stack.extend([*left, *right]),
+                Expr::Not(inner) | Expr::Same(inner) | Expr::Element(inner) => stack.push(*inner),
+                Expr::Call(call) => {
+                    stack.push(call.callee);
+                    stack.extend(call.args.iter().map(|a| a.value));
+                }
+                Expr::Attr { base, .. } => stack.push(*base),
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+#[derive(Debug, Default)]
+struct Guards {
+    names: Vec<String>,
+    fork: bool,
+    input_ended: bool,
+}

@@ -1,0 +1,202 @@
+//! Callables that are handed over: to threads, timers, handlers, frameworks, or to code that
+//! nobody can see. Whoever takes one may call it.
+
+use super::solve::{Base, Solver, User};
+use super::value::{UnitId, Value, ValueId};
+use crate::base::ir::{Arg, ClassId, Expr, ExprId, Spread};
+use crate::base::site::Confidence;
+
+impl<'a> Solver<'a> {
+    /// Arguments of a call to something outside the tree.
+    pub(super) fn hand_over_arguments(&mut self, unit: UnitId, path: &str, args: &[Arg]) {
+        let catalogue = self.catalogue(unit);
+        if catalogue.is_observer(path) {
+            return;
+        }
+        let confidence = if catalogue.is_taker(path) { Confidence::Certain } else { Confidence::Possible };
+        for (at, arg) in args.iter().enumerate() {
+            let from = self.expr_node(unit, arg.value);
+            self.subscribe(from, User::HandOver(unit, arg.value, confidence));
+            if confidence == Confidence::Certain {
+                self.taken_arguments(unit, args, at);
+            } else if let Some(context) = catalogue.context_of(path) {
+                // A framework that is known to call with an object of its own (a task's context).
+                if let Some(context) = self.interner.external(&context, 0) {
+                    let node = self.fresh();
+                    self.insert(node, context);
+                    self.subscribe(from, User::FirstParam(node));
+                }
+            }
+        }
+    }
+
+    /// `Timer(5, f, (x,))`, `call_soon(f, x)`, `Thread(target=f, args=(x,))`: the further arguments are f's.
+    fn taken_arguments(&mut self, unit: UnitId, args: &[Arg], at: usize) {
+        let callable = self.expr_node(unit, args[at].value);
+        let mut position = 0u32;
+        for (other, arg) in args.iter().enumerate() {
+            let is_list = matches!(self.program(unit).exprs[arg.value as usize].expr, Expr::Seq(_));
+            if arg.name.as_deref() == Some("args") || (is_list && other > at) {
+                if let Expr::Seq(items) = &self.program(unit).exprs[arg.value as usize].expr {
+                    for (index, (item, spread)) in items.iter().enumerate() {
+                        if *spread == Spread::No {
+                            let from = self.expr_node(unit, *item);
+                            self.subscribe(callable, User::Param(index as u32, from));
+                        }
+                    }
+                }
+            } else if other > at && arg.name.is_none() && arg.spread == Spread::No {
+                let from = self.expr_node(unit, arg.value);
+                self.subscribe(callable, User::Param(position, from));
+                position += 1;
+            }
+        }
+    }
+
+    /// A node's values flow into a parameter of a callable, counted after the receiver.
+    pub(super) fn param(&mut self, position: u32, from: u32, value: ValueId) {
+        let (u, f, skip) = match self.interner.get(value) {
+            Value::Func(u, f) => (u, f, 0),
+            Value::Bound(u, f, _) => (u, f, 1),
+            _ => return,
+        };
+        let params = &self.program(u).functions[f as usize].params;
+        if let Some(param) = params.get(position as usize + skip) {
+            let cell = self.cell_node(u, param.cell);
+            self.subscribe(from, User::Argument(u, cell));
+        }
+    }
+
+    /// A value was handed over at an expression.
+    pub(super) fn hand_over(&mut self, unit: UnitId, at: ExprId, confidence: Confidence, value: ValueId) {
+        match self.interner.get(value) {
+            Value::Func(u, f) => self.edge(unit, at, (u, f), confidence),
+            Value::Bound(u, f, receiver) => {
+                self.edge(unit, at, (u, f), confidence);
+                if let Some(first) = self.program(u).functions[f as usize].params.first()
+                    && Solver::takes_receiver(self.program(u).functions[f as usize].kind)
+                {
+                    self.insert(self.cell_node(u, first.cell), receiver);
+                }
+            }
+            Value::Class(u, c) => {
+                let instance = self.interner.value(Value::Instance(u, c));
+                let slot = self.slot(instance, "__init__");
+                self.subscribe(slot, User::HandOver(unit, at, Confidence::Possible));
+                self.framework_methods(unit, at, u, c);
+            }
+            Value::Instance(u, c) => {
+                let slot = self.slot(value, "__call__");
+                self.subscribe(slot, User::HandOver(unit, at, Confidence::Possible));
+                self.framework_methods(unit, at, u, c);
+            }
+            Value::Container(_) => {
+                let slot = self.slot(value, "[]");
+                self.subscribe(slot, User::HandOver(unit, at, Confidence::Possible));
+            }
+            Value::Partial(of, call) => {
+                if let Expr::Call(call) = &self.program(of).exprs[call as usize].expr
+                    && let Some(first) = call.args.first()
+                {
+                    let first = self.expr_node(of, first.value);
+                    self.subscribe(first, User::HandOver(unit, at, confidence));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An instance of a class with a base outside the tree: the base's own code may call any of its methods.
+    pub(super) fn framework_methods(&mut self, unit: UnitId, at: ExprId, u: UnitId, c: ClassId) {
+        if !self.on_demand() {
+            return;
+        }
+        let order = self.resolution_order(u, c);
+        let catalogue = self.catalogue(u);
+        let outside = order.iter().any(|base| match base {
+            Base::External(path) => !catalogue.is_plain_base(self.interner.text(*path)),
+            Base::Class(..) => false,
+        });
+        if !outside {
+            return;
+        }
+        let instance = self.interner.value(Value::Instance(u, c));
+        for base in order.iter().copied() {
+            let Base::Class(bu, bc) = base else { continue };
+            for (name, _) in self.program(bu).classes[bc as usize].members.clone() {
+                let slot = self.slot(instance, &name);
+                self.subscribe(slot, User::HandOverMethod(unit, at));
+            }
+        }
+    }
+
+    /// What no call could be followed to: the arguments are handed to somebody unknown. Gives
+    /// whether anything was new.
+    pub fn unknown_callees(&mut self) -> bool {
+        let mut changed = false;
+        let mut at = self.scanned_for_unknown;
+        let mut waiting = std::mem::take(&mut self.unresolved);
+        while let Some((unit, function)) = self.active().get(at).copied() {
+            at += 1;
+            for expr in self.program(unit).functions[function as usize].exprs.clone() {
+                if matches!(self.program(unit).exprs[expr as usize].expr, Expr::Call(_)) {
+                    waiting.push((unit, expr));
+                }
+            }
+        }
+        self.scanned_for_unknown = at;
+        for (unit, expr) in waiting {
+            let Expr::Call(call) = &self.program(unit).exprs[expr as usize].expr else { continue };
+            let callee = self.expr_node(unit, call.callee);
+            if !self.values[callee as usize].is_empty() {
+                continue;
+            }
+            self.unresolved.push((unit, expr));
+            for arg in &call.args {
+                let from = self.expr_node(unit, arg.value);
+                if self.handed.insert((unit, arg.value)) {
+                    changed = true;
+                    self.subscribe(from, User::HandOver(unit, arg.value, Confidence::Possible));
+                }
+            }
+        }
+        changed
+    }
+
+    /// Calls of a method on a receiver that nothing is known of: where the name is a method of one class
+    /// only, that one. `unique` tells whether the rest of the tree has no other. Gives whether anything was new.
+    pub fn unique_methods(&mut self, mut unique: impl FnMut(&str) -> bool) -> bool {
+        let mut methods: rustc_hash::FxHashMap<&str, Option<(UnitId, u32)>> = rustc_hash::FxHashMap::default();
+        for (u, unit) in self.units.iter().enumerate() {
+            for (f, function) in unit.program.functions.iter().enumerate() {
+                if function.class.is_some() && !function.name.is_empty() {
+                    methods
+                        .entry(function.name.as_str())
+                        .and_modify(|known| *known = None)
+                        .or_insert(Some((u as UnitId, f as u32)));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for (unit, expr) in &self.unresolved {
+            let Expr::Call(call) = &self.program(*unit).exprs[*expr as usize].expr else { continue };
+            let Expr::Attr { base, name } = &self.program(*unit).exprs[call.callee as usize].expr else { continue };
+            if !self.values[self.expr_node(*unit, *base) as usize].is_empty() || name.starts_with("__") {
+                continue;
+            }
+            if let Some(Some(target)) = methods.get(name.as_str())
+                && !self.is_active(target.0, target.1)
+            {
+                found.push((*unit, *expr, *target, name.clone()));
+            }
+        }
+        let mut changed = false;
+        for (unit, expr, target, name) in found {
+            if unique(&name) {
+                self.edge(unit, expr, target, Confidence::Likely);
+                changed = true;
+            }
+        }
+        changed
+    }
+}

@@ -1,0 +1,19 @@
+//! Floor 2: the tree as one program. Facts in, chains out.
+//!
+//! [`solve`] follows values through bindings, attributes, containers, arguments and
+//! results until nothing new appears; [`link`] finds the file that an import means;
+//! [`fold`] reads constants and commands; [`sites`] holds the calls against the
+//! catalogues; [`reach`] walks the call graph from the daemon modules.
+
+mod call;
+mod commands;
+mod container;
+mod context;
+pub mod fold;
+mod handover;
+pub mod link;
+mod member;
+pub mod reach;
+pub mod sites;
+pub mod solve;
+pub mod value;

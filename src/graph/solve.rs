@@ -1,0 +1,677 @@
+//! The solver: which values reach which expression, over all units at once.
+//!
+//! Every expression, cell, function result and object slot is a node with a set of values.
+//! Values flow along edges and through the expressions that use a node, until nothing is
+//! new. Functions count only once they are active: all of them where sites are looked
+//! for, only what the daemon can call where reach is computed.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::link::{Files, Target};
+use super::value::{Interner, Symbol, UnitId, Value, ValueId};
+use crate::base::facts::Language;
+use crate::base::ir::{CallKind, CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Import, Program, Slot, Spread};
+use crate::base::site::Confidence;
+use crate::data::primitives::{Catalogue, ValueKind};
+
+/// A node of the value graph.
+pub type NodeId = u32;
+
+/// More values than this at one node are not told apart any further.
+const MOST_VALUES: usize = 400;
+
+/// One file's program in the solver.
+pub struct Unit<'a> {
+    /// The file.
+    pub path: &'a str,
+    /// Its language.
+    pub language: Language,
+    /// Its facts.
+    pub program: &'a Program,
+    /// Its language's catalogue.
+    pub catalogue: &'a Catalogue,
+    exprs: NodeId,
+    cells: NodeId,
+    results: NodeId,
+    yields: NodeId,
+    active: Vec<bool>,
+    stores: FxHashMap<FuncId, Vec<u32>>,
+    exports: FxHashMap<&'a str, CellId>,
+    imports: FxHashMap<FuncId, Vec<u32>>,
+    attribute_stores: FxHashMap<&'a str, Vec<u32>>,
+    growth: FxHashMap<CellId, Vec<ExprId>>,
+    parameters: FxHashMap<CellId, (FuncId, u16, Spread)>,
+}
+
+/// What happens with a value that arrives at a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum User {
+    /// Copied to another node.
+    Copy(NodeId),
+    /// The expression in the unit is a step on this node: attribute, call, element …
+    Step(UnitId, ExprId),
+    /// The value is bound to a receiver and copied.
+    Bind(ValueId, NodeId),
+    /// The elements of the value are copied.
+    Elements(NodeId),
+    /// The value is stored into the slot of a store of the unit (arrives at the base).
+    Store(UnitId, u32),
+    /// The entries of a mapping are copied.
+    Entries(NodeId),
+    /// The value was read from a slot by an attribute expression: a property runs.
+    Read(UnitId, ExprId),
+    /// The value is called at the expression; nobody takes the result.
+    CallMember(UnitId, ExprId),
+    /// The value is called at the expression, whose value is the result.
+    CallInto(UnitId, ExprId),
+    /// What a callable gives back is copied.
+    Result(NodeId),
+    /// What iterating over the result of a callable gives flows into the expression.
+    IteratorOf(UnitId, ExprId),
+    /// The instance is iterated over at the expression.
+    IterateFor(UnitId, ExprId),
+    /// Copied as an argument: primitives stay where they were handed over.
+    Argument(UnitId, NodeId),
+    /// The callable's first parameter receives a node's values.
+    FirstParam(NodeId),
+    /// The callable's parameter at a position, the receiver aside, receives a node's values.
+    Param(u32, NodeId),
+    /// A lookup by name on the value, at a call.
+    Dynamic(UnitId, ExprId),
+    /// A partial application's callable is called: the call, and the partial application.
+    CallPartial(UnitId, ExprId, UnitId, ExprId),
+    /// The value was handed over at an expression.
+    HandOver(UnitId, ExprId, Confidence),
+    /// A method of an object that was handed over at an expression.
+    HandOverMethod(UnitId, ExprId),
+}
+
+/// A call edge: from a function, at a place, to a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// The calling unit and function.
+    pub from: (UnitId, FuncId),
+    /// The called unit and function.
+    pub to: (UnitId, FuncId),
+    /// The place in the calling unit: byte offsets.
+    pub place: (u32, u32),
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// See the module's documentation.
+pub struct Solver<'a> {
+    pub(super) units: Vec<Unit<'a>>,
+    unit_by_path: FxHashMap<&'a str, UnitId>,
+    files: &'a Files,
+    /// Values and strings.
+    pub interner: Interner,
+    pub(super) values: Vec<SmallVec<[ValueId; 2]>>,
+    large: FxHashMap<NodeId, FxHashSet<ValueId>>,
+    users: Vec<SmallVec<[User; 2]>>,
+    queue: VecDeque<(NodeId, ValueId)>,
+    slots: FxHashMap<(ValueId, Symbol), NodeId>,
+    /// Calls that made something whose maker matters: unit, call, function.
+    pub makers: Vec<(UnitId, ExprId, FuncId)>,
+    maker_ids: FxHashMap<(UnitId, ExprId), u32>,
+    /// Call edges found so far.
+    pub edges: FxHashSet<Edge>,
+    /// Follow only what is active.
+    on_demand: bool,
+    pub(super) bound_calls: FxHashSet<(UnitId, ExprId, ValueId)>,
+    pub(super) mro: FxHashMap<(UnitId, ClassId), std::rc::Rc<[Base]>>,
+    pub(super) iterated: FxHashSet<(UnitId, ExprId, ValueId)>,
+    pub(super) handed: FxHashSet<(UnitId, ExprId)>,
+    pub(super) unresolved: Vec<(UnitId, ExprId)>,
+    pub(super) scanned_for_unknown: usize,
+    active_order: Vec<(UnitId, FuncId)>,
+}
+
+/// A class in a method resolution order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// A class of the tree.
+    Class(UnitId, ClassId),
+    /// A class outside the tree, by access path.
+    External(Symbol),
+}
+
+impl<'a> Solver<'a> {
+    /// A solver over a tree's files. `on_demand`: functions wait for [`Solver::activate`].
+    pub fn new(files: &'a Files, on_demand: bool) -> Solver<'a> {
+        Solver {
+            units: Vec::new(),
+            unit_by_path: FxHashMap::default(),
+            files,
+            interner: Interner::default(),
+            values: Vec::new(),
+            large: FxHashMap::default(),
+            users: Vec::new(),
+            queue: VecDeque::new(),
+            slots: FxHashMap::default(),
+            makers: Vec::new(),
+            maker_ids: FxHashMap::default(),
+            edges: FxHashSet::default(),
+            on_demand,
+            bound_calls: FxHashSet::default(),
+            mro: FxHashMap::default(),
+            iterated: FxHashSet::default(),
+            handed: FxHashSet::default(),
+            unresolved: Vec::new(),
+            scanned_for_unknown: 0,
+            active_order: Vec::new(),
+        }
+    }
+
+    /// Adds a file's program and gives its unit.
+    pub fn add(&mut self, path: &'a str, language: Language, program: &'a Program, catalogue: &'a Catalogue) -> UnitId {
+        let id = self.units.len() as UnitId;
+        let exprs = self.allocate(program.exprs.len());
+        let cells = self.allocate(program.cells.len());
+        let results = self.allocate(program.functions.len());
+        let yields = self.allocate(program.functions.len());
+        let mut stores: FxHashMap<FuncId, Vec<u32>> = FxHashMap::default();
+        for (at, store) in program.stores.iter().enumerate() {
+            let function = program.exprs[store.base as usize].function;
+            stores.entry(function).or_default().push(at as u32);
+        }
+        let mut imports: FxHashMap<FuncId, Vec<u32>> = FxHashMap::default();
+        for (at, import) in program.imports.iter().enumerate() {
+            imports.entry(import.function).or_default().push(at as u32);
+        }
+        let mut attribute_stores: FxHashMap<&'a str, Vec<u32>> = FxHashMap::default();
+        for (at, store) in program.stores.iter().enumerate() {
+            if let Slot::Attr(name) = &store.slot {
+                attribute_stores.entry(name).or_default().push(at as u32);
+            }
+        }
+        let mut growth: FxHashMap<CellId, Vec<ExprId>> = FxHashMap::default();
+        for (at, node) in program.exprs.iter().enumerate() {
+            if let Expr::Call(call) = &node.expr
+                && let Expr::Attr { base, name } = &program.exprs[call.callee as usize].expr
+                && matches!(name.as_str(), "append" | "extend" | "push")
+                && let Expr::Cell(cell) = program.exprs[*base as usize].expr
+            {
+                growth.entry(cell).or_default().push(at as ExprId);
+            }
+        }
+        let mut parameters = FxHashMap::default();
+        for (function, body) in program.functions.iter().enumerate() {
+            for (position, param) in body.params.iter().enumerate() {
+                parameters.insert(param.cell, (function as FuncId, position as u16, param.spread));
+            }
+        }
+        self.units.push(Unit {
+            attribute_stores,
+            growth,
+            parameters,
+            path,
+            language,
+            program,
+            catalogue,
+            exprs,
+            cells,
+            results,
+            yields,
+            active: vec![false; program.functions.len()],
+            stores,
+            exports: program.exports.iter().map(|(n, c)| (n.as_str(), *c)).collect(),
+            imports,
+        });
+        self.unit_by_path.insert(path, id);
+        id
+    }
+
+    fn allocate(&mut self, count: usize) -> NodeId {
+        let first = self.values.len();
+        self.values.resize_with(first + count, SmallVec::new);
+        self.users.resize_with(first + count, SmallVec::new);
+        first as NodeId
+    }
+
+    /// A node of its own.
+    pub(super) fn fresh(&mut self) -> NodeId {
+        self.allocate(1)
+    }
+
+    /// Whether functions wait to be activated.
+    pub(super) fn on_demand(&self) -> bool {
+        self.on_demand
+    }
+
+    /// The units, in the order they were added.
+    pub fn units(&self) -> &[Unit<'a>] {
+        &self.units
+    }
+
+    /// The unit of a file, if it was added.
+    pub fn unit_of(&self, path: &str) -> Option<UnitId> {
+        self.unit_by_path.get(path).copied()
+    }
+
+    /// The node of an expression.
+    pub fn expr_node(&self, unit: UnitId, expr: ExprId) -> NodeId {
+        self.units[unit as usize].exprs + expr
+    }
+
+    pub(super) fn cell_node(&self, unit: UnitId, cell: CellId) -> NodeId {
+        self.units[unit as usize].cells + cell
+    }
+
+    pub(super) fn result_node(&self, unit: UnitId, function: FuncId) -> NodeId {
+        self.units[unit as usize].results + function
+    }
+
+    pub(super) fn yield_node(&self, unit: UnitId, function: FuncId) -> NodeId {
+        self.units[unit as usize].yields + function
+    }
+
+    /// The values of an expression, in order of arrival.
+    pub fn values_of(&self, unit: UnitId, expr: ExprId) -> impl Iterator<Item = Value> + '_ {
+        self.values[self.expr_node(unit, expr) as usize].iter().map(|&v| self.interner.get(v))
+    }
+
+    pub(super) fn program(&self, unit: UnitId) -> &'a Program {
+        self.units[unit as usize].program
+    }
+
+    /// The function and position of which a cell is the parameter.
+    pub(super) fn parameter(&self, unit: UnitId, cell: CellId) -> Option<(FuncId, u16, Spread)> {
+        self.units[unit as usize].parameters.get(&cell).copied()
+    }
+
+    /// Calls that make the list in a variable longer, in order.
+    pub(super) fn growth_of(&self, unit: UnitId, cell: CellId) -> &[ExprId] {
+        self.units[unit as usize].growth.get(&cell).map_or(&[], Vec::as_slice)
+    }
+
+    /// Stores into attributes of that name, in order.
+    pub(super) fn stores_of(&self, unit: UnitId, name: &str) -> Vec<u32> {
+        self.units[unit as usize].attribute_stores.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn catalogue(&self, unit: UnitId) -> &'a Catalogue {
+        self.units[unit as usize].catalogue
+    }
+
+    pub(super) fn files(&self) -> &'a Files {
+        self.files
+    }
+
+    /// Makes a function's code count.
+    pub fn activate(&mut self, unit: UnitId, function: FuncId) {
+        let state = &mut self.units[unit as usize];
+        let Some(active) = state.active.get_mut(function as usize) else { return };
+        if std::mem::replace(active, true) {
+            return;
+        }
+        self.active_order.push((unit, function));
+        let program = state.program;
+        let body = &program.functions[function as usize];
+        for expr in body.exprs.clone() {
+            self.install(unit, expr);
+        }
+        for &value in &body.returns {
+            let from = self.expr_node(unit, value);
+            self.copy(from, self.result_node(unit, function));
+        }
+        for &value in &body.yields {
+            let from = self.expr_node(unit, value);
+            self.copy(from, self.yield_node(unit, function));
+        }
+        for at in self.units[unit as usize].stores.get(&function).cloned().unwrap_or_default() {
+            let base = self.expr_node(unit, program.stores[at as usize].base);
+            self.subscribe(base, User::Store(unit, at));
+        }
+        if let Some(this) = body.this
+            && let Some(class) = body.class
+        {
+            let instance = self.interner.value(Value::Instance(unit, class));
+            self.insert(self.cell_node(unit, this), instance);
+        }
+        self.seed_receiver(unit, function);
+        for at in self.units[unit as usize].imports.get(&function).cloned().unwrap_or_default() {
+            self.import_edge(unit, at);
+        }
+    }
+
+    /// A method's first parameter may be any instance of its class.
+    fn seed_receiver(&mut self, unit: UnitId, function: FuncId) {
+        let body = &self.program(unit).functions[function as usize];
+        let (Some(class), Some(first)) = (body.class, body.params.first()) else { return };
+        let receiver = match body.kind {
+            FunctionKind::Method | FunctionKind::Property => Value::Instance(unit, class),
+            FunctionKind::ClassMethod => Value::Class(unit, class),
+            _ => return,
+        };
+        let value = self.interner.value(receiver);
+        self.insert(self.cell_node(unit, first.cell), value);
+    }
+
+    /// Whether a function's code counts.
+    pub fn is_active(&self, unit: UnitId, function: FuncId) -> bool {
+        self.units[unit as usize].active.get(function as usize).copied().unwrap_or(false)
+    }
+
+    /// The active functions, in the order in which they became so.
+    pub fn active(&self) -> &[(UnitId, FuncId)] {
+        &self.active_order
+    }
+
+    /// Activates every function of every unit.
+    pub fn activate_all(&mut self) {
+        for unit in 0..self.units.len() as UnitId {
+            for function in 0..self.program(unit).functions.len() as FuncId {
+                self.activate(unit, function);
+            }
+        }
+    }
+
+    /// Installs the cells of a unit: what they hold flows to where they are read.
+    pub fn connect(&mut self, unit: UnitId) {
+        let program = self.program(unit);
+        for (at, cell) in program.cells.iter().enumerate() {
+            let to = self.cell_node(unit, at as CellId);
+            for &value in &cell.values {
+                self.copy(self.expr_node(unit, value), to);
+            }
+            for &from in &cell.from {
+                self.copy(self.cell_node(unit, from), to);
+            }
+        }
+    }
+
+    /// Runs until nothing is new.
+    pub fn run(&mut self) {
+        while let Some((node, value)) = self.queue.pop_front() {
+            let mut at = 0;
+            while let Some(user) = self.users[node as usize].get(at).copied() {
+                self.deliver(user, value);
+                at += 1;
+            }
+        }
+    }
+
+    pub(super) fn insert(&mut self, node: NodeId, value: ValueId) {
+        let set = &mut self.values[node as usize];
+        if set.len() < 16 {
+            if set.contains(&value) {
+                return;
+            }
+        } else {
+            if set.len() >= MOST_VALUES {
+                return;
+            }
+            let large = self.large.entry(node).or_insert_with(|| set.iter().copied().collect());
+            if !large.insert(value) {
+                return;
+            }
+        }
+        set.push(value);
+        self.queue.push_back((node, value));
+    }
+
+    pub(super) fn insert_value(&mut self, node: NodeId, value: Value) {
+        let id = self.interner.value(value);
+        self.insert(node, id);
+    }
+
+    pub(super) fn insert_external(&mut self, node: NodeId, path: &str, made: u32) {
+        if let Some(id) = self.interner.external(path, made) {
+            self.insert(node, id);
+        }
+    }
+
+    pub(super) fn copy(&mut self, from: NodeId, to: NodeId) {
+        if from != to {
+            self.subscribe(from, User::Copy(to));
+        }
+    }
+
+    pub(super) fn subscribe(&mut self, node: NodeId, user: User) {
+        let users = &mut self.users[node as usize];
+        // The list is short almost always; where it is not, a repeat costs work, not truth.
+        if users.len() < 32 && users.contains(&user) {
+            return;
+        }
+        users.push(user);
+        let mut at = 0;
+        while let Some(value) = self.values[node as usize].get(at).copied() {
+            self.deliver(user, value);
+            at += 1;
+        }
+    }
+
+    fn deliver(&mut self, user: User, value: ValueId) {
+        match user {
+            User::Copy(to) => self.insert(to, value),
+            User::Step(unit, expr) => self.step(unit, expr, value),
+            User::Bind(receiver, to) => self.bind_member(receiver, value, to),
+            User::Elements(to) => self.elements(value, to),
+            User::Entries(to) => self.entries(value, to),
+            User::Store(unit, at) => self.store(unit, at, value),
+            User::Read(unit, expr) => self.read(unit, expr, value),
+            User::CallMember(unit, expr) => self.call_member(unit, expr, value, None),
+            User::CallInto(unit, expr) => {
+                let node = self.expr_node(unit, expr);
+                self.call_member(unit, expr, value, Some(node));
+            }
+            User::Result(node) => self.result_into(value, node),
+            User::IteratorOf(unit, expr) => {
+                let results = self.fresh();
+                self.result_into(value, results);
+                self.subscribe(results, User::IterateFor(unit, expr));
+                let node = self.expr_node(unit, expr);
+                self.subscribe(results, User::Elements(node));
+            }
+            User::IterateFor(unit, expr) => {
+                if let Value::Instance(..) = self.interner.get(value)
+                    && self.iterated.insert((unit, expr, value))
+                {
+                    let node = self.expr_node(unit, expr);
+                    self.element_of(unit, expr, value, node);
+                }
+            }
+            User::Argument(unit, node) => self.argument_value(unit, value, node),
+            User::FirstParam(elements) => self.first_param(elements, value),
+            User::Param(position, node) => self.param(position, node, value),
+            User::Dynamic(unit, expr) => self.dynamic(unit, expr, value),
+            User::CallPartial(unit, expr, of, partial) => self.call_partial(unit, expr, of, partial, value),
+            User::HandOver(unit, expr, confidence) => self.hand_over(unit, expr, confidence, value),
+            User::HandOverMethod(unit, expr) => {
+                if let Value::Bound(..) | Value::Func(..) = self.interner.get(value) {
+                    self.hand_over(unit, expr, Confidence::Possible, value);
+                }
+            }
+        }
+    }
+
+    /// The node of a slot of an object: an attribute by name, an element as `[key]`, all elements as `[]`.
+    pub(super) fn slot(&mut self, object: ValueId, name: &str) -> NodeId {
+        let symbol = self.interner.symbol(name);
+        if let Some(&node) = self.slots.get(&(object, symbol)) {
+            return node;
+        }
+        let node = self.allocate(1);
+        self.slots.insert((object, symbol), node);
+        self.open_slot(object, name, node);
+        node
+    }
+
+    /// Puts an expression's constraints in force.
+    fn install(&mut self, unit: UnitId, id: ExprId) {
+        let program = self.program(unit);
+        let node = self.expr_node(unit, id);
+        match &program.exprs[id as usize].expr {
+            Expr::Unknown | Expr::Str(_) | Expr::Int(_) | Expr::Bool(_) | Expr::Null | Expr::Template(_) | Expr::Not(_) | Expr::Neg(_) => {}
+            Expr::Cell(cell) => self.copy(self.cell_node(unit, *cell), node),
+            Expr::External(path) => {
+                let path = self.catalogue(unit).canonical_path(path).into_owned();
+                self.insert_external(node, &path, 0);
+            }
+            Expr::Import(import) => self.import(unit, import, node),
+            Expr::Attr { base, .. } | Expr::Index { base, .. } => {
+                let base = self.expr_node(unit, *base);
+                self.subscribe(base, User::Step(unit, id));
+            }
+            Expr::Call(call) => {
+                let callee = self.expr_node(unit, call.callee);
+                self.subscribe(callee, User::Step(unit, id));
+                if call.kind == CallKind::Decorator
+                    && let Some(arg) = call.args.first()
+                {
+                    self.decorated(unit, id, arg.value);
+                }
+            }
+            Expr::Seq(_) | Expr::Map(_) => self.literal(unit, id),
+            Expr::Union(options) => {
+                for option in options.clone() {
+                    self.copy(self.expr_node(unit, option), node);
+                }
+            }
+            Expr::Func(function) => self.insert_value(node, Value::Func(unit, *function)),
+            Expr::Class(class) => self.insert_value(node, Value::Class(unit, *class)),
+            Expr::Binary { left, right, .. } => {
+                let (left, right) = (self.expr_node(unit, *left), self.expr_node(unit, *right));
+                self.subscribe(left, User::Step(unit, id));
+                self.subscribe(right, User::Step(unit, id));
+            }
+            Expr::Element(base) | Expr::Item(base, _) | Expr::Slice(base, _) | Expr::Enter(base) | Expr::Same(base) => {
+                let base = self.expr_node(unit, *base);
+                self.subscribe(base, User::Step(unit, id));
+            }
+            Expr::Super(class) => {
+                let instance = self.interner.value(Value::Instance(unit, *class));
+                self.insert_value(node, Value::Super(unit, *class, instance));
+            }
+        }
+    }
+
+    /// A value arrives at the operand of an expression.
+    fn step(&mut self, unit: UnitId, id: ExprId, value: ValueId) {
+        let program = self.program(unit);
+        let node = self.expr_node(unit, id);
+        match &program.exprs[id as usize].expr {
+            Expr::Attr { name, .. } => self.attribute(unit, id, value, name),
+            Expr::Index { key, .. } => self.index(unit, id, value, *key),
+            Expr::Call(_) => self.call(unit, id, value),
+            Expr::Element(_) => self.element_of(unit, id, value, node),
+            Expr::Item(_, position) => self.item_of(value, *position, node),
+            Expr::Slice(_, start) => self.slice_of(unit, id, value, *start),
+            Expr::Enter(_) => self.enter(value, node),
+            Expr::Same(_) => self.insert(node, value),
+            Expr::Binary { op, .. } => self.operator(unit, id, *op, value),
+            _ => {}
+        }
+    }
+
+    /// A call edge at an expression's place.
+    pub(super) fn edge(&mut self, unit: UnitId, at: ExprId, to: (UnitId, FuncId), confidence: Confidence) {
+        let node = &self.program(unit).exprs[at as usize];
+        let from = (unit, node.function);
+        self.edges.insert(Edge { from, to, place: (node.span.start, node.span.end), confidence });
+        if self.on_demand {
+            self.activate(to.0, to.1);
+        }
+    }
+
+    /// An import runs the imported file, and the packages around it.
+    fn import_edge(&mut self, unit: UnitId, at: u32) {
+        let site = &self.program(unit).imports[at as usize];
+        let from = self.units[unit as usize].path;
+        let language = self.units[unit as usize].language;
+        let mut targets = Vec::new();
+        match self.files.resolve(language, from, &site.import) {
+            Target::File(path) => targets.push(path),
+            Target::Name(path, name) => {
+                if let Some(submodule) = self.files.python_submodule(&path, &name)
+                    && language == Language::Python
+                {
+                    targets.push(submodule);
+                }
+                targets.push(path);
+            }
+            Target::External(_) | Target::Missing => return,
+        }
+        if language == Language::Python {
+            let packages: Vec<String> = targets.iter().flat_map(|t| self.files.python_packages(t)).collect();
+            targets.extend(packages);
+        }
+        let (span, function) = (site.span, site.function);
+        for path in targets {
+            let Some(target) = self.unit_of(&path) else { continue };
+            if target == unit {
+                continue;
+            }
+            self.edges.insert(Edge {
+                from: (unit, function),
+                to: (target, 0),
+                place: (span.start, span.end),
+                confidence: Confidence::Certain,
+            });
+            if self.on_demand {
+                self.activate(target, 0);
+            }
+        }
+    }
+
+    fn import(&mut self, unit: UnitId, import: &Import, node: NodeId) {
+        let (path, language) = (self.units[unit as usize].path, self.units[unit as usize].language);
+        match self.files.resolve(language, path, import) {
+            Target::File(path) => {
+                if let Some(target) = self.unit_of(&path) {
+                    self.insert_value(node, Value::Module(target));
+                }
+            }
+            Target::Name(path, name) => {
+                if let Some(target) = self.unit_of(&path) {
+                    let module = self.interner.value(Value::Module(target));
+                    let slot = self.slot(module, &name);
+                    self.copy(slot, node);
+                } else if let Some(submodule) =
+                    self.files.python_submodule(&path, &name).and_then(|path| self.unit_of(&path))
+                {
+                    self.insert_value(node, Value::Module(submodule));
+                }
+            }
+            Target::External(path) => {
+                let path = self.catalogue(unit).canonical_path(&path).into_owned();
+                self.insert_external(node, &path, 0);
+            }
+            Target::Missing => {}
+        }
+    }
+
+    /// The exported cell of a unit's name.
+    pub(super) fn export(&self, unit: UnitId, name: &str) -> Option<CellId> {
+        self.units[unit as usize].exports.get(name).copied()
+    }
+
+    /// Whether what a call makes must be told apart by its maker.
+    pub(super) fn maker(&mut self, unit: UnitId, call: ExprId, path: &str) -> u32 {
+        let catalogue = self.catalogue(unit);
+        let made = matches!(catalogue.value(path), Some(ValueKind::Child | ValueKind::ChildPid))
+            || matches!(catalogue.value(&format!("{path}[]")), Some(ValueKind::Child | ValueKind::ChildPid));
+        if !made {
+            return 0;
+        }
+        let function = self.program(unit).exprs[call as usize].function;
+        let next = self.makers.len() as u32 + 1;
+        let id = *self.maker_ids.entry((unit, call)).or_insert(next);
+        if id == next {
+            self.makers.push((unit, call, function));
+        }
+        id
+    }
+
+    pub(super) fn slot_key(slot: &Slot) -> Option<String> {
+        match slot {
+            Slot::Attr(name) => Some(name.clone()),
+            Slot::Any => Some("[*]".to_owned()),
+            Slot::Key(_) => None,
+        }
+    }
+}
