@@ -5,9 +5,13 @@
 mod bindings;
 mod definition;
 mod expression;
+mod facts;
 mod literal;
 mod lower;
+mod notebook;
 mod pattern;
+mod server;
 mod statement;
 
+pub use facts::{facts, parse};
 pub use lower::{Lowered, lower};

@@ -1,0 +1,136 @@
+//! The facts of one Python file: program, watched uses, annotations, faults, and whether it
+//! builds a stdio server.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashSet;
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::lower::lower;
+use super::{notebook, server};
+use crate::base::facts::{AnnotationComment, FileFacts, Language, Problem, ProblemKind};
+use crate::base::source::Source;
+use crate::base::span::Span;
+use crate::data::primitives::Catalogue;
+
+/// Parsing stops after this time and is reported.
+const PARSE_LIMIT: Duration = Duration::from_secs(5);
+
+/// What a comment must begin with to be an annotation.
+const MARK: &str = "restartlint:";
+
+/// Reads one file. `watch` holds the symbols whose uses are recorded.
+pub fn facts(path: &str, source: &Source, catalogue: &Catalogue, watch: &FxHashSet<String>) -> FileFacts {
+    if path.ends_with(".ipynb") {
+        return notebook::facts(path, source, catalogue, watch);
+    }
+    let mut facts = FileFacts::new(path, Language::Python);
+    read_into(&mut facts, &source.text, catalogue, watch);
+    facts
+}
+
+/// Parses and lowers a text into the facts of its file.
+pub(super) fn read_into(facts: &mut FileFacts, text: &str, catalogue: &Catalogue, watch: &FxHashSet<String>) {
+    let Some(tree) = parse(text) else {
+        facts.problems.push(Problem {
+            kind: ProblemKind::GaveUp,
+            span: Span::default(),
+            message: format!("took longer than {} s to parse: it was not read", PARSE_LIMIT.as_secs()),
+        });
+        return;
+    };
+    if let Some(problem) = syntax_problem(&tree) {
+        facts.problems.push(problem);
+    }
+    let lowered = lower(&tree, text, watch);
+    if let Some(span) = lowered.too_deep.first() {
+        facts.problems.push(Problem {
+            kind: ProblemKind::GaveUp,
+            span: *span,
+            message: "is nested too deep here: what lies inside was not read".to_owned(),
+        });
+    }
+    facts.annotations = annotations(&tree, text);
+    facts.server = server::reason(&lowered.program, catalogue);
+    facts.watched = lowered.watched;
+    facts.program = Some(lowered.program);
+}
+
+/// Parses a text; `None` if it took too long.
+pub fn parse(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
+    let start = Instant::now();
+    let mut progress = |_: &tree_sitter::ParseState| {
+        if start.elapsed() > PARSE_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or(&[]),
+        None,
+        Some(ParseOptions::new().progress_callback(&mut progress)),
+    )
+}
+
+/// The first syntax error, if there is one.
+fn syntax_problem(tree: &Tree) -> Option<Problem> {
+    let root = tree.root_node();
+    if !root.has_error() {
+        return None;
+    }
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        if node.is_error() || node.is_missing() {
+            let message = if node.is_missing() {
+                format!("has a syntax error: {} is missing here", node.kind())
+            } else {
+                "has a syntax error here".to_owned()
+            };
+            let end = node.end_byte().min(node.start_byte() + 200);
+            return Some(Problem {
+                kind: ProblemKind::Syntax,
+                span: Span::new(node.start_byte(), end.max(node.start_byte())),
+                message,
+            });
+        }
+        if node.has_error() {
+            let mut cursor = node.walk();
+            let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+            stack.extend(children.into_iter().rev());
+        }
+    }
+    None
+}
+
+/// Comments that begin with the mark.
+fn annotations(tree: &Tree, text: &str) -> Vec<AnnotationComment> {
+    if memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    'walk: loop {
+        let node = cursor.node();
+        if node.kind() == "comment"
+            && let Some(comment) = text.get(node.byte_range())
+            && let Some(rest) = comment.trim_start_matches('#').trim_start().strip_prefix(MARK)
+        {
+            let line_start = text[..node.start_byte()].rfind('\n').map_or(0, |at| at + 1);
+            found.push(AnnotationComment {
+                span: Span::new(node.start_byte(), node.end_byte()),
+                text: rest.trim().to_owned(),
+                alone: text[line_start..node.start_byte()].trim().is_empty(),
+            });
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                break 'walk;
+            }
+        }
+    }
+    found
+}

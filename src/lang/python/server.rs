@@ -1,0 +1,47 @@
+//! Whether a file builds or runs a stdio server: it imports one by a catalogued name and
+//! calls it. By bindings alone, so that it holds wherever the library itself lies.
+
+use crate::base::ir::{Expr, ExprId, Import, Program};
+use crate::data::primitives::Catalogue;
+
+/// Why the file is a daemon module, if it is one.
+pub fn reason(program: &Program, catalogue: &Catalogue) -> Option<String> {
+    for node in &program.exprs {
+        let Expr::Call(call) = &node.expr else { continue };
+        let Some(path) = written_path(program, call.callee, 0) else { continue };
+        if let Some(server) = catalogue.servers.iter().find(|s| s.names.contains(&path)) {
+            return Some(format!("{} ({path})", server.reason));
+        }
+    }
+    None
+}
+
+/// The dotted path that an expression names, as its imports are written.
+fn written_path(program: &Program, expr: ExprId, depth: usize) -> Option<String> {
+    if depth > 12 {
+        return None;
+    }
+    match &program.exprs[expr as usize].expr {
+        Expr::Import(Import { module, name }) => Some(match name {
+            Some(name) => format!("{module}.{name}"),
+            None => module.clone(),
+        }),
+        Expr::Attr { base, name } => Some(format!("{}.{name}", written_path(program, *base, depth + 1)?)),
+        Expr::Index { base, .. } => written_path(program, *base, depth + 1),
+        Expr::Cell(cell) => {
+            let mut at = &program.cells[*cell as usize];
+            for _ in 0..8 {
+                if let Some(found) = at.values.iter().find_map(|v| written_path(program, *v, depth + 1)) {
+                    return Some(found);
+                }
+                at = &program.cells[*at.from.first()? as usize];
+            }
+            None
+        }
+        Expr::Class(class) => {
+            // A server class of one's own is built when it is called.
+            program.classes[*class as usize].bases.iter().find_map(|b| written_path(program, *b, depth + 1))
+        }
+        _ => None,
+    }
+}
