@@ -6,8 +6,10 @@
 
 #![allow(clippy::disallowed_methods)] // The pipeline opens the files that discovery lists.
 
+pub mod catalogues;
 pub mod conflict;
 pub mod daemons;
+mod link;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,6 +24,13 @@ use crate::base::sources::Sources;
 use crate::base::span::Span;
 use crate::data::config::{Config, MAX_FILE_SIZE};
 use crate::discover::{self, Entry, Listing, Scope};
+use crate::graph::link::Files;
+use crate::lang;
+
+use catalogues::Catalogues;
+
+/// Stack of a worker thread, in bytes.
+const STACK: usize = 64 << 20;
 
 /// Names that readers look for beside primitives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -85,28 +94,33 @@ pub enum ScanError {
     /// No worker threads.
     #[error("no worker threads could be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The embedded catalogues are not valid.
+    #[error("{0}")]
+    Catalogue(String),
 }
 
 /// Scans. Deterministic: the same bytes give the same tree, whatever the number of threads.
 pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, ScanError> {
-    let mut pool = rayon::ThreadPoolBuilder::new();
+    let catalogues = Catalogues::embedded().map_err(ScanError::Catalogue)?;
+    // Depth limits, not this, bound recursion; the room is for what lies between.
+    let mut pool = rayon::ThreadPoolBuilder::new().stack_size(STACK);
     if let Some(jobs) = request.jobs {
         pool = pool.num_threads(jobs);
     }
     let pool = pool.build()?;
-    Ok(pool.install(|| run(request)))
+    Ok(pool.install(|| run(request, &catalogues)))
 }
 
-fn run(request: &ScanRequest<'_>) -> Scan {
+fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let mut scan = Scan::default();
     let read = match &request.stdin {
         Some(stdin) => {
             scan.tree.listed = vec![stdin.name.clone()];
-            vec![read_bytes(request, &stdin.name, stdin.bytes.clone())]
+            vec![read_bytes(request, catalogues, &stdin.name, stdin.bytes.clone())]
         }
         None => {
             let listing = list(request);
-            let read = read_all(request, &listing);
+            let read = read_all(request, catalogues, &listing);
             scan.tree.listed = listing.files.into_keys().collect();
             scan.unreadable = listing.unreadable;
             scan.notes = listing.notes;
@@ -140,6 +154,8 @@ fn run(request: &ScanRequest<'_>) -> Scan {
         }
     }
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
+    let files = Files::new(scan.tree.listed.iter().cloned(), &[]);
+    link::sites(&mut scan.tree, &files, catalogues);
     // A run over a part of the project, or over one text, says nothing about what lies elsewhere.
     let whole = request.stdin.is_none() && request.paths.iter().any(|p| request.root.starts_with(p));
     let exists = |name: &str| !whole && (name.contains('*') || request.root.join(name).exists());
@@ -169,13 +185,13 @@ enum Read {
     Facts(Box<FileFacts>, Option<Source>),
 }
 
-fn read_all(request: &ScanRequest<'_>, listing: &Listing) -> Vec<Read> {
+fn read_all(request: &ScanRequest<'_>, catalogues: &Catalogues, listing: &Listing) -> Vec<Read> {
     let (done, total) = (AtomicUsize::new(0), listing.files.len());
     listing
         .files
         .par_iter()
         .map(|(path, entry)| {
-            let read = read_file(request, path, entry);
+            let read = read_file(request, catalogues, path, entry);
             if let Some(progress) = request.progress {
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
             }
@@ -184,7 +200,7 @@ fn read_all(request: &ScanRequest<'_>, listing: &Listing) -> Vec<Read> {
         .collect()
 }
 
-fn read_file(request: &ScanRequest<'_>, path: &str, entry: &Entry) -> Read {
+fn read_file(request: &ScanRequest<'_>, catalogues: &Catalogues, path: &str, entry: &Entry) -> Read {
     let limit = request.config.max_file_size.unwrap_or(MAX_FILE_SIZE);
     if entry.size > limit {
         let Some(language) = language_of(path, b"") else { return Read::Skipped };
@@ -192,7 +208,7 @@ fn read_file(request: &ScanRequest<'_>, path: &str, entry: &Entry) -> Read {
         return problem(request, path, language, ProblemKind::TooLarge, message);
     }
     match std::fs::read(&entry.real) {
-        Ok(bytes) => read_bytes(request, path, bytes),
+        Ok(bytes) => read_bytes(request, catalogues, path, bytes),
         Err(error) => Read::Unreadable(path.to_owned(), format!("cannot be read ({error})")),
     }
 }
@@ -212,13 +228,13 @@ fn problem(
     Read::Facts(Box::new(facts), None)
 }
 
-fn read_bytes(request: &ScanRequest<'_>, path: &str, bytes: Vec<u8>) -> Read {
+fn read_bytes(request: &ScanRequest<'_>, catalogues: &Catalogues, path: &str, bytes: Vec<u8>) -> Read {
     let Some(language) = language_of(path, &bytes) else { return Read::Skipped };
     if request.languages.as_ref().is_some_and(|l| !l.contains(&language)) {
         return Read::Skipped;
     }
     let source = Source::decode(bytes);
-    let read = catch_unwind(AssertUnwindSafe(|| facts_of(request, path, language, &source)));
+    let read = catch_unwind(AssertUnwindSafe(|| facts_of(request, catalogues, path, language, &source)));
     let mut facts = match read {
         Ok(facts) => facts,
         Err(_) => {
@@ -251,7 +267,7 @@ fn says_nothing(facts: &FileFacts) -> bool {
 fn language_of(path: &str, _bytes: &[u8]) -> Option<Language> {
     let (_, extension) = path.rsplit_once('.')?;
     match extension {
-        "py" => Some(Language::Python),
+        "py" | "ipynb" => Some(Language::Python),
         "rs" => Some(Language::Rust),
         "sh" | "bash" | "zsh" | "bats" => Some(Language::Shell),
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Some(Language::Javascript),
@@ -262,6 +278,18 @@ fn language_of(path: &str, _bytes: &[u8]) -> Option<Language> {
 }
 
 /// The facts of one file, by its language's reader.
-fn facts_of(_request: &ScanRequest<'_>, path: &str, language: Language, _source: &Source) -> FileFacts {
-    FileFacts::new(path, language)
+fn facts_of(
+    request: &ScanRequest<'_>,
+    catalogues: &Catalogues,
+    path: &str,
+    language: Language,
+    source: &Source,
+) -> FileFacts {
+    match language {
+        Language::Python => {
+            let watch = request.watch.symbols.iter().cloned().collect();
+            lang::python::facts(path, source, catalogues.of(language), &watch)
+        }
+        _ => FileFacts::new(path, language),
+    }
 }

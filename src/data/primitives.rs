@@ -62,7 +62,12 @@ pub struct ArgTest {
 impl ArgTest {
     /// Which argument is tested.
     pub fn at(&self) -> ArgRef {
-        ArgRef { arg: self.arg, keyword: self.keyword.clone(), receiver: self.receiver, member: self.member.clone() }
+        ArgRef {
+            arg: self.arg,
+            keyword: self.keyword.clone(),
+            receiver: self.receiver,
+            member: self.member.clone(),
+        }
     }
 }
 
@@ -294,6 +299,7 @@ pub struct Catalogue {
     stop_events: FxHashSet<String>,
     modules: BTreeSet<String>,
     contexts: FxHashSet<String>,
+    leads: FxHashSet<String>,
 }
 
 /// Why a catalogue cannot be used: a fault of the embedded data or of a user's entry.
@@ -345,7 +351,8 @@ impl Catalogue {
             }
         }
         for (at, runner) in catalogue.runners.iter().enumerate() {
-            for name in &runner.names {
+            for name in runner.names.clone() {
+                let name = &name;
                 catalogue.runner_by_path.insert(name.clone(), at);
                 if let Some(end) = name.find(".context.") {
                     catalogue.contexts.insert(name[..end + ".context".len()].to_owned());
@@ -362,6 +369,7 @@ impl Catalogue {
     pub fn add(&mut self, entry: PrimitiveEntry) {
         for name in &entry.names {
             self.by_path.insert(name.clone(), self.primitives.len());
+            self.add_leads(name);
             if let Some((module, _)) = name.rsplit_once('.')
                 && !module.contains(['(', '['])
             {
@@ -369,6 +377,20 @@ impl Catalogue {
             }
         }
         self.primitives.push(entry);
+    }
+
+    /// Remembers the objects on the way to a path: `flask.Flask()` on the way to `flask.Flask().run`.
+    fn add_leads(&mut self, path: &str) {
+        for (at, _) in path.match_indices(['.', '(', '[']).skip(1) {
+            if path[..at].ends_with([')', ']']) {
+                self.leads.insert(path[..at].to_owned());
+            }
+        }
+    }
+
+    /// Whether a path is an object that has primitives as methods.
+    pub fn leads(&self, path: &str) -> bool {
+        self.leads.contains(path)
     }
 
     /// The path under which a thing is catalogued (`posix.execv` → `os.execv`).
@@ -431,7 +453,8 @@ impl Catalogue {
     /// Whether an access path reads what the client sends.
     pub fn is_input(&self, path: &str) -> bool {
         self.input.iter().any(|known| {
-            path.strip_prefix(known.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '[']))
+            path.strip_prefix(known.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '[']))
         })
     }
 

@@ -5,7 +5,7 @@ use super::link::Target;
 use super::solve::{NodeId, Solver, User};
 use super::value::{Object, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{Arg, CallKind, Expr, ExprId, FuncId, FunctionKind, Import, Spread};
+use crate::base::ir::{Arg, Expr, ExprId, FuncId, FunctionKind, Import, Spread};
 use crate::base::site::Confidence;
 
 impl<'a> Solver<'a> {
@@ -57,7 +57,14 @@ impl<'a> Solver<'a> {
     }
 
     /// A callable that a partial application holds is called with the arguments of both.
-    pub(super) fn call_partial(&mut self, unit: UnitId, id: ExprId, of: UnitId, partial: ExprId, value: ValueId) {
+    pub(super) fn call_partial(
+        &mut self,
+        unit: UnitId,
+        id: ExprId,
+        of: UnitId,
+        partial: ExprId,
+        value: ValueId,
+    ) {
         let program = self.program(unit);
         let Expr::Call(call) = &program.exprs[id as usize].expr else { return };
         let Expr::Call(inner) = &self.program(of).exprs[partial as usize].expr else { return };
@@ -153,20 +160,30 @@ impl<'a> Solver<'a> {
                 (Some(name), _) => match params.iter().find(|p| p.name == *name && p.spread == Spread::No) {
                     Some(param) => self.argument(u, from, param.cell),
                     None => {
-                        for (at, _) in params.iter().enumerate().filter(|(_, p)| p.spread == Spread::Mapping) {
-                            let object = self.interner.value(Value::Container(Object::Keywords(u, f, (at + skipped) as u32)));
+                        for (at, _) in params.iter().enumerate().filter(|(_, p)| p.spread == Spread::Mapping)
+                        {
+                            let object = self.interner.value(Value::Container(Object::Keywords(
+                                u,
+                                f,
+                                (at + skipped) as u32,
+                            )));
                             self.insert(self.cell_node(u, params[at].cell), object);
                             self.fill(object, &format!("[{name}]"), from);
                         }
                     }
                 },
                 (None, Spread::No) => {
-                    let plain = params.iter().filter(|p| p.spread == Spread::No && !p.keyword_only).nth(position);
+                    let plain =
+                        params.iter().filter(|p| p.spread == Spread::No && !p.keyword_only).nth(position);
                     match plain {
                         Some(param) => self.argument(u, from, param.cell),
                         None => {
                             if let Some(at) = params.iter().position(|p| p.spread == Spread::Sequence) {
-                                let object = self.interner.value(Value::Container(Object::Rest(u, f, (at + skipped) as u32)));
+                                let object = self.interner.value(Value::Container(Object::Rest(
+                                    u,
+                                    f,
+                                    (at + skipped) as u32,
+                                )));
                                 self.insert(self.cell_node(u, params[at].cell), object);
                                 let plain = params.iter().take(at).count();
                                 self.fill(object, &format!("[{}]", position.saturating_sub(plain)), from);
@@ -182,7 +199,11 @@ impl<'a> Solver<'a> {
                         match param.spread {
                             Spread::No => self.subscribe(from, elements(self.cell_node(u, param.cell))),
                             Spread::Sequence if spread == Spread::Sequence => {
-                                let object = self.interner.value(Value::Container(Object::Rest(u, f, (at + skipped) as u32)));
+                                let object = self.interner.value(Value::Container(Object::Rest(
+                                    u,
+                                    f,
+                                    (at + skipped) as u32,
+                                )));
                                 self.insert(self.cell_node(u, param.cell), object);
                                 for name in ["[*]", "[]"] {
                                     let slot = self.slot(object, name);
@@ -190,7 +211,11 @@ impl<'a> Solver<'a> {
                                 }
                             }
                             Spread::Mapping if spread == Spread::Mapping => {
-                                let object = self.interner.value(Value::Container(Object::Keywords(u, f, (at + skipped) as u32)));
+                                let object = self.interner.value(Value::Container(Object::Keywords(
+                                    u,
+                                    f,
+                                    (at + skipped) as u32,
+                                )));
                                 self.insert(self.cell_node(u, param.cell), object);
                                 for name in ["[*]", "[]"] {
                                     let slot = self.slot(object, name);
@@ -263,7 +288,8 @@ impl<'a> Solver<'a> {
                     self.insert(node, value);
                 }
             }
-            "get" | "pop" | "popleft" | "setdefault" | "__getitem__" | "shift" | "at" | "find" | "get_nowait" => {
+            "get" | "pop" | "popleft" | "setdefault" | "__getitem__" | "shift" | "at" | "find"
+            | "get_nowait" => {
                 match arg(0).and_then(|key| self.constant_key(unit, key)) {
                     Some(key) if !key.starts_with('-') && name != "find" => {
                         for slot in [format!("[{key}]"), "[*]".to_owned()] {
@@ -305,7 +331,9 @@ impl<'a> Solver<'a> {
                     self.insert(slot, pair);
                 }
             }
-            "forEach" | "map" | "some" | "every" | "reduce" | "flatMap" => self.callbacks(unit, args, Some(value)),
+            "forEach" | "map" | "some" | "every" | "reduce" | "flatMap" => {
+                self.callbacks(unit, args, Some(value))
+            }
             _ => {}
         }
     }
@@ -404,11 +432,15 @@ impl<'a> Solver<'a> {
                 return;
             }
             "builtins.zip" | "itertools.zip_longest" => {
-                let sources: Vec<(usize, ExprId)> = args.iter().enumerate().map(|(i, a)| (i, a.value)).collect();
+                let sources: Vec<(usize, ExprId)> =
+                    args.iter().enumerate().map(|(i, a)| (i, a.value)).collect();
                 self.pairs(unit, id, &sources);
                 return;
             }
-            "builtins.dict" | "collections.OrderedDict" | "collections.defaultdict" | "types.MappingProxyType" => {
+            "builtins.dict"
+            | "collections.OrderedDict"
+            | "collections.defaultdict"
+            | "types.MappingProxyType" => {
                 let object = self.interner.value(Value::Container(Object::Literal(unit, id)));
                 self.insert(node, object);
                 for arg in args {
@@ -553,11 +585,6 @@ impl<'a> Solver<'a> {
             }
             _ => {}
         }
-    }
-
-    /// Whether a call constructs, as far as the language tells.
-    pub(super) fn is_decorator(&self, unit: UnitId, id: ExprId) -> bool {
-        matches!(&self.program(unit).exprs[id as usize].expr, Expr::Call(call) if call.kind == CallKind::Decorator)
     }
 
     /// Whether a function is a method that needs a receiver.

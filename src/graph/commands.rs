@@ -44,7 +44,9 @@ impl<'f, 'a> Runner<'f, 'a> {
             };
             if let Invocation::Argv(words) = &invocation
                 && words.first().and_then(Text::origin) == Some(Origin::Interpreter)
-                && words.get(1).is_some_and(|w| w.is_rest() && matches!(w.origin(), Some(Origin::Unknown | Origin::Parameter(_))))
+                && words.get(1).is_some_and(|w| {
+                    w.is_rest() && matches!(w.origin(), Some(Origin::Unknown | Origin::Parameter(_)))
+                })
             {
                 outcome.free_respawn = true;
             }
@@ -75,7 +77,11 @@ impl<'f, 'a> Runner<'f, 'a> {
             RunnerForm::Auto => {
                 let Some(command) = command else { return Vec::new() };
                 let lists = folder.lists(given.unit, command);
-                let shell = entry.shell.as_ref().and_then(|at| given.get(at)).and_then(|s| folder.truth(given.unit, s));
+                let shell = entry
+                    .shell
+                    .as_ref()
+                    .and_then(|at| given.get(at))
+                    .and_then(|s| folder.truth(given.unit, s));
                 let asks_shell = entry.shell.as_ref().is_some_and(|at| given.get(at).is_some());
                 if !lists.is_empty() && shell != Some(true) {
                     return as_argv(lists);
@@ -85,7 +91,9 @@ impl<'f, 'a> Runner<'f, 'a> {
                     (true, Some(true) | None) => {
                         let mut all = as_shell(texts);
                         // With a shell, a list's first word is the command line.
-                        all.extend(lists.into_iter().filter_map(|l| l.into_iter().next()).map(Invocation::Shell));
+                        all.extend(
+                            lists.into_iter().filter_map(|l| l.into_iter().next()).map(Invocation::Shell),
+                        );
                         all
                     }
                     _ => texts.into_iter().map(|t| Invocation::Argv(vec![whole_command(t)])).collect(),
@@ -97,9 +105,7 @@ impl<'f, 'a> Runner<'f, 'a> {
                 if lists.is_empty() { as_shell(folder.texts(given.unit, command)) } else { as_argv(lists) }
             }
             RunnerForm::Argv => command.map_or_else(Vec::new, |c| as_argv(folder.lists(given.unit, c))),
-            RunnerForm::Split => command.map_or_else(Vec::new, |c| {
-                as_shell(folder.texts(given.unit, c))
-            }),
+            RunnerForm::Split => command.map_or_else(Vec::new, |c| as_shell(folder.texts(given.unit, c))),
             RunnerForm::Words => {
                 let from = entry.command.arg.unwrap_or(0);
                 as_argv(vec![self.words(&folder, given, from)])
@@ -144,7 +150,10 @@ impl<'f, 'a> Runner<'f, 'a> {
             match arg.spread {
                 Spread::No => {
                     let lists = folder.lists(given.unit, arg.value);
-                    let is_list = matches!(self.solver.program(given.unit).exprs[arg.value as usize].expr, Expr::Seq(_));
+                    let is_list = matches!(
+                        self.solver.program(given.unit).exprs[arg.value as usize].expr,
+                        Expr::Seq(_)
+                    );
                     match lists.into_iter().next().filter(|_| is_list) {
                         Some(list) => words.extend(list),
                         None => words.push(one_text(folder.texts(given.unit, arg.value))),
@@ -179,7 +188,8 @@ pub(super) fn own_context(solver: &Solver<'_>, unit: UnitId) -> CommandContext {
     let name = state.path.rsplit('/').next().unwrap_or(state.path);
     let own_package = (state.language == Language::Python).then(|| {
         let module = state.path.strip_suffix(".py").unwrap_or(state.path);
-        let module = module.strip_suffix("/__main__").or_else(|| module.strip_suffix("/__init__")).unwrap_or(module);
+        let module =
+            module.strip_suffix("/__main__").or_else(|| module.strip_suffix("/__init__")).unwrap_or(module);
         module.strip_prefix("src/").unwrap_or(module).replace('/', ".")
     });
     CommandContext { own_script: Some(name.to_owned()), own_package, is_script: false }
@@ -317,9 +327,10 @@ impl Substitution<'_, '_, '_> {
 fn literal_enough(invocation: &Invocation) -> bool {
     match invocation {
         Invocation::Shell(text) => !matches!(text.pieces(), [Piece::Free(_)] | [Piece::Rest(_)]),
-        Invocation::Argv(words) => {
-            words.first().is_some_and(|w| w.pieces().iter().any(|p| matches!(p, Piece::Literal(_))) || matches!(w.origin(), Some(Origin::Interpreter | Origin::OwnProgram | Origin::OwnArgv)))
-        }
+        Invocation::Argv(words) => words.first().is_some_and(|w| {
+            w.pieces().iter().any(|p| matches!(p, Piece::Literal(_)))
+                || matches!(w.origin(), Some(Origin::Interpreter | Origin::OwnProgram | Origin::OwnArgv))
+        }),
     }
 }
 
@@ -328,9 +339,10 @@ fn has_parameter(invocation: &Invocation) -> bool {
         Invocation::Shell(text) => std::slice::from_ref(text),
         Invocation::Argv(words) => words,
     };
-    texts.iter().flat_map(Text::pieces).any(|p| {
-        matches!(p, Piece::Free(Origin::Parameter(_)) | Piece::Rest(Origin::Parameter(_)))
-    })
+    texts
+        .iter()
+        .flat_map(Text::pieces)
+        .any(|p| matches!(p, Piece::Free(Origin::Parameter(_)) | Piece::Rest(Origin::Parameter(_))))
 }
 
 /// The functions of a solved program whose runner calls depend on their parameters, directly or by
@@ -384,7 +396,9 @@ fn direct(
             let Some(entry) = solver.catalogue(unit).runner(solver.interner.text(path)) else { continue };
             let given = Given { unit, lead: &[], args: &call.args, receiver: None };
             for invocation in runner.invocations(entry, given) {
-                let decided = actions(&invocation, commands, &context).iter().any(|a| a.confidence == Confidence::Certain);
+                let decided = actions(&invocation, commands, &context)
+                    .iter()
+                    .any(|a| a.confidence == Confidence::Certain);
                 if has_parameter(&invocation) && !decided {
                     let list = found.entry((unit, node.function)).or_default();
                     if list.len() < 8 {
@@ -419,7 +433,8 @@ fn nested(
                 _ => continue,
             };
             for wrapper in found.get(&target).into_iter().flatten() {
-                let substitute = Substitution { folder: &folder, unit, args: &call.args, skip, params: &wrapper.params };
+                let substitute =
+                    Substitution { folder: &folder, unit, args: &call.args, skip, params: &wrapper.params };
                 for invocation in substitute.invocations(&wrapper.invocation) {
                     if has_parameter(&invocation) {
                         new.push(((unit, node.function), Wrapper { invocation, params: params.clone() }));

@@ -86,7 +86,8 @@ impl<'a> Solver<'a> {
             },
             Value::External { path, made } => {
                 let path = self.interner.text(path).to_owned();
-                let is_text = matches!(self.program(unit).exprs[key as usize].expr, Expr::Int(_) | Expr::Neg(_));
+                let is_text =
+                    matches!(self.program(unit).exprs[key as usize].expr, Expr::Int(_) | Expr::Neg(_));
                 match constant.filter(|_| !is_text) {
                     Some(key) if path == "builtins.globals()" || path == "builtins.locals()" => {
                         let module = self.interner.value(Value::Module(unit));

@@ -105,7 +105,10 @@ impl Contexts {
             let named = solver.values_of(self.unit, event.value).any(|v| match v {
                 Value::External { path, .. } => catalogue.is_stop_event(solver.interner.text(path)),
                 _ => false,
-            }) || solver.constant_names(self.unit, event.value).iter().any(|n| catalogue.is_stop_event(n));
+            }) || solver
+                .constant_names(self.unit, event.value)
+                .iter()
+                .any(|n| catalogue.is_stop_event(n));
             if !named {
                 continue;
             }
@@ -181,13 +184,17 @@ impl Contexts {
     }
 
     fn in_stop_handler(&self, solver: &Solver<'_>, function: FuncId) -> bool {
-        !self.stop_handlers.is_empty() && self.outward(solver, function).any(|f| self.stop_handlers.contains(&f))
+        !self.stop_handlers.is_empty()
+            && self.outward(solver, function).any(|f| self.stop_handlers.contains(&f))
     }
 
     /// A function and those around it.
     fn outward<'p>(&self, solver: &Solver<'p>, function: FuncId) -> impl Iterator<Item = FuncId> + 'p {
         let program = solver.program(self.unit);
-        std::iter::successors(Some(function), move |f| program.functions[*f as usize].parent.filter(|p| p != f)).take(64)
+        std::iter::successors(Some(function), move |f| {
+            program.functions[*f as usize].parent.filter(|p| p != f)
+        })
+        .take(64)
     }
 
     fn guards(&self, solver: &Solver<'_>, guard: Option<GuardId>) -> Guards {
@@ -251,7 +258,10 @@ impl Contexts {
                     // A local variable that holds a test.
                     let cell = &program.cells[*cell as usize];
                     for value in cell.values.iter().take(4) {
-                        if matches!(program.exprs[*value as usize].expr, Expr::Binary { .. } | Expr::Not(_) | Expr::Attr { .. } | Expr::Call(_)) {
+                        if matches!(
+                            program.exprs[*value as usize].expr,
+                            Expr::Binary { .. } | Expr::Not(_) | Expr::Attr { .. } | Expr::Call(_)
+                        ) {
                             stack.push(*value);
                         }
                     }
@@ -268,7 +278,14 @@ impl Contexts {
         let is_fork_value = |expr: ExprId| {
             solver.values_of(self.unit, expr).any(|v| match v {
                 Value::External { path, .. } => {
-                    matches!(solver.interner.text(path), "os.fork()" | "os.forkpty()[]" | "pty.fork()[]" | "libc::fork()" | "nix::unistd::fork()")
+                    matches!(
+                        solver.interner.text(path),
+                        "os.fork()"
+                            | "os.forkpty()[]"
+                            | "pty.fork()[]"
+                            | "libc::fork()"
+                            | "nix::unistd::fork()"
+                    )
                 }
                 _ => false,
             })

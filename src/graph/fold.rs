@@ -233,7 +233,11 @@ impl<'f, 'a> Folder<'f, 'a> {
             return Origin::Unknown;
         };
         let here = self.solver.program(unit).exprs[expr as usize].function;
-        if maker_unit == unit && self.same_owner(unit, here, maker) { Origin::ChildPid } else { Origin::Unknown }
+        if maker_unit == unit && self.same_owner(unit, here, maker) {
+            Origin::ChildPid
+        } else {
+            Origin::Unknown
+        }
     }
 
     /// Whether two functions are one, nested in one another, or methods of one class.
@@ -254,9 +258,7 @@ impl<'f, 'a> Folder<'f, 'a> {
         if a.first() == b.first() {
             return true;
         }
-        let outer = |chain: &[FuncId]| {
-            chain.iter().copied().filter(|f| *f != 0).collect::<Vec<_>>()
-        };
+        let outer = |chain: &[FuncId]| chain.iter().copied().filter(|f| *f != 0).collect::<Vec<_>>();
         let (own_a, own_b) = (outer(&a), outer(&b));
         if own_a.iter().any(|f| own_b.contains(f)) {
             return true;
@@ -448,7 +450,14 @@ impl<'f, 'a> Folder<'f, 'a> {
         found
     }
 
-    fn member_strings(&self, unit: UnitId, expr: ExprId, base: ExprId, name: &str, depth: usize) -> Vec<Text> {
+    fn member_strings(
+        &self,
+        unit: UnitId,
+        expr: ExprId,
+        base: ExprId,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Text> {
         if let Some(origin) = self.origin(unit, expr) {
             return vec![Text::free(origin)];
         }
@@ -504,7 +513,10 @@ impl<'f, 'a> Folder<'f, 'a> {
                         Some(ValueKind::Directory) => return vec![Text::free(Origin::Unknown)],
                         Some(ValueKind::JoinedWords) => {
                             return arg(0).map_or_else(Vec::new, |list| {
-                                self.sequences(unit, list, depth + 1).into_iter().map(|w| join_words(&w, " ")).collect()
+                                self.sequences(unit, list, depth + 1)
+                                    .into_iter()
+                                    .map(|w| join_words(&w, " "))
+                                    .collect()
                             });
                         }
                         Some(ValueKind::GroupOf) => return vec![self.group_of(unit, arg(0), depth)],
@@ -541,7 +553,8 @@ impl<'f, 'a> Folder<'f, 'a> {
     fn has_own_session(&self, unit: UnitId, pid: ExprId) -> bool {
         self.solver.values_of(unit, pid).any(|value| {
             let Value::External { made, .. } = value else { return false };
-            let Some((u, call, _)) = made.checked_sub(1).and_then(|at| self.solver.makers.get(at as usize)).copied()
+            let Some((u, call, _)) =
+                made.checked_sub(1).and_then(|at| self.solver.makers.get(at as usize)).copied()
             else {
                 return false;
             };
@@ -567,13 +580,17 @@ impl<'f, 'a> Folder<'f, 'a> {
     ) -> Vec<Text> {
         let arg = |at: usize| call.args.get(at).map(|a| a.value);
         match name {
-            "strip" | "lstrip" | "rstrip" | "trim" | "lower" | "upper" | "encode" | "decode" | "expanduser" | "resolve"
-            | "absolute" | "as_posix" | "toString" | "to_string" | "to_owned" | "into" | "as_str" | "format_map"
-            | "removesuffix" | "removeprefix" | "toLowerCase" => {
+            "strip" | "lstrip" | "rstrip" | "trim" | "lower" | "upper" | "encode" | "decode"
+            | "expanduser" | "resolve" | "absolute" | "as_posix" | "toString" | "to_string" | "to_owned"
+            | "into" | "as_str" | "format_map" | "removesuffix" | "removeprefix" | "toLowerCase" => {
                 let texts = self.strings(unit, base, depth + 1);
                 match name {
-                    "strip" | "trim" => texts.into_iter().map(|t| map_literal(t, |s| s.trim().to_owned())).collect(),
-                    "lower" | "toLowerCase" => texts.into_iter().map(|t| map_literal(t, |s| s.to_lowercase())).collect(),
+                    "strip" | "trim" => {
+                        texts.into_iter().map(|t| map_literal(t, |s| s.trim().to_owned())).collect()
+                    }
+                    "lower" | "toLowerCase" => {
+                        texts.into_iter().map(|t| map_literal(t, |s| s.to_lowercase())).collect()
+                    }
                     "upper" => texts.into_iter().map(|t| map_literal(t, |s| s.to_uppercase())).collect(),
                     _ => texts,
                 }
@@ -583,8 +600,11 @@ impl<'f, 'a> Folder<'f, 'a> {
                 let (Some(separator), Some(list)) = (separator.as_literal(), arg(0)) else {
                     return vec![Text::free(Origin::Unknown)];
                 };
-                let joined: Vec<Text> =
-                    self.sequences(unit, list, depth + 1).into_iter().map(|w| join_words(&w, separator)).collect();
+                let joined: Vec<Text> = self
+                    .sequences(unit, list, depth + 1)
+                    .into_iter()
+                    .map(|w| join_words(&w, separator))
+                    .collect();
                 if joined.is_empty() { vec![Text::free(Origin::Unknown)] } else { joined }
             }
             "joinpath" => {
@@ -608,7 +628,8 @@ impl<'f, 'a> Folder<'f, 'a> {
             }
             "get" => {
                 // A dictionary's default, and its constants.
-                let mut texts: Vec<Text> = arg(0).map_or_else(Vec::new, |key| self.indexed(unit, base, base, key, depth));
+                let mut texts: Vec<Text> =
+                    arg(0).map_or_else(Vec::new, |key| self.indexed(unit, base, base, key, depth));
                 if let Some(default) = arg(1) {
                     texts.extend(self.strings(unit, default, depth + 1));
                 }
@@ -619,9 +640,19 @@ impl<'f, 'a> Folder<'f, 'a> {
     }
 
     /// `str.format`: positional, automatic and named fields.
-    fn brace_format(&self, unit: UnitId, base: ExprId, call: &crate::base::ir::Call, depth: usize) -> Vec<Text> {
-        let positional: Vec<ExprId> =
-            call.args.iter().filter(|a| a.name.is_none() && a.spread == Spread::No).map(|a| a.value).collect();
+    fn brace_format(
+        &self,
+        unit: UnitId,
+        base: ExprId,
+        call: &crate::base::ir::Call,
+        depth: usize,
+    ) -> Vec<Text> {
+        let positional: Vec<ExprId> = call
+            .args
+            .iter()
+            .filter(|a| a.name.is_none() && a.spread == Spread::No)
+            .map(|a| a.value)
+            .collect();
         let mut texts = Vec::new();
         for format in self.strings(unit, base, depth + 1) {
             let Some(format) = format.as_literal() else {
@@ -673,7 +704,9 @@ impl<'f, 'a> Folder<'f, 'a> {
             Expr::Seq(items) => self.literal_list(unit, items, depth),
             Expr::Cell(cell) => self.cell_lists(unit, *cell, depth),
             Expr::Same(inner) => self.sequences(unit, *inner, depth + 1),
-            Expr::Union(options) => options.iter().flat_map(|o| self.sequences(unit, *o, depth + 1)).collect(),
+            Expr::Union(options) => {
+                options.iter().flat_map(|o| self.sequences(unit, *o, depth + 1)).collect()
+            }
             Expr::Binary { op: BinaryOp::Add, left, right } => {
                 let left = self.list_or_rest(unit, *left, depth);
                 let right = self.list_or_rest(unit, *right, depth);
@@ -703,8 +736,12 @@ impl<'f, 'a> Folder<'f, 'a> {
             Expr::Index { base, key } => {
                 let mut lists = Vec::new();
                 for value in self.solver.values_of(unit, *base) {
-                    let Value::Container(super::value::Object::Literal(of, literal)) = value else { continue };
-                    let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else { continue };
+                    let Value::Container(super::value::Object::Literal(of, literal)) = value else {
+                        continue;
+                    };
+                    let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else {
+                        continue;
+                    };
                     let wanted = self.solver.constant_key(unit, *key);
                     for (entry_key, entry) in entries {
                         let Some(entry_key) = entry_key else { continue };
@@ -719,8 +756,12 @@ impl<'f, 'a> Folder<'f, 'a> {
                 // The loop over a list of lists.
                 let mut lists = Vec::new();
                 for value in self.solver.values_of(unit, *list) {
-                    let Value::Container(super::value::Object::Literal(of, literal)) = value else { continue };
-                    let Expr::Seq(items) = &self.solver.program(of).exprs[literal as usize].expr else { continue };
+                    let Value::Container(super::value::Object::Literal(of, literal)) = value else {
+                        continue;
+                    };
+                    let Expr::Seq(items) = &self.solver.program(of).exprs[literal as usize].expr else {
+                        continue;
+                    };
                     for (item, _) in items.iter().take(ALTERNATIVES) {
                         lists.extend(self.sequences(of, *item, depth + 1));
                     }
@@ -779,7 +820,9 @@ impl<'f, 'a> Folder<'f, 'a> {
         // `cmd.append(x)`, `cmd.extend([…])` after the literal.
         for &call in self.solver.growth_of(unit, cell) {
             let Expr::Call(call) = &self.solver.program(unit).exprs[call as usize].expr else { continue };
-            let Expr::Attr { name, .. } = &self.solver.program(unit).exprs[call.callee as usize].expr else { continue };
+            let Expr::Attr { name, .. } = &self.solver.program(unit).exprs[call.callee as usize].expr else {
+                continue;
+            };
             let Some(arg) = call.args.last().map(|a| a.value) else { continue };
             let more: Vec<Vec<Text>> = match name.as_str() {
                 "append" | "push" => vec![vec![first(self.strings(unit, arg, depth + 1))]],
@@ -906,7 +949,11 @@ fn one_word(text: Text) -> Text {
 
 /// A callee's parameters mean nothing to its caller.
 fn forget_parameters(text: Text) -> Text {
-    if !text.pieces().iter().any(|p| matches!(p, Piece::Free(Origin::Parameter(_)) | Piece::Rest(Origin::Parameter(_)))) {
+    if !text
+        .pieces()
+        .iter()
+        .any(|p| matches!(p, Piece::Free(Origin::Parameter(_)) | Piece::Rest(Origin::Parameter(_))))
+    {
         return text;
     }
     let mut plain = Text::default();

@@ -166,7 +166,8 @@ impl<'a> Solver<'a> {
     /// Calls of a method on a receiver that nothing is known of: where the name is a method of one class
     /// only, that one. `unique` tells whether the rest of the tree has no other. Gives whether anything was new.
     pub fn unique_methods(&mut self, mut unique: impl FnMut(&str) -> bool) -> bool {
-        let mut methods: rustc_hash::FxHashMap<&str, Option<(UnitId, u32)>> = rustc_hash::FxHashMap::default();
+        let mut methods: rustc_hash::FxHashMap<&str, Option<(UnitId, u32)>> =
+            rustc_hash::FxHashMap::default();
         for (u, unit) in self.units.iter().enumerate() {
             for (f, function) in unit.program.functions.iter().enumerate() {
                 if function.class.is_some() && !function.name.is_empty() {
@@ -180,7 +181,9 @@ impl<'a> Solver<'a> {
         let mut found = Vec::new();
         for (unit, expr) in &self.unresolved {
             let Expr::Call(call) = &self.program(*unit).exprs[*expr as usize].expr else { continue };
-            let Expr::Attr { base, name } = &self.program(*unit).exprs[call.callee as usize].expr else { continue };
+            let Expr::Attr { base, name } = &self.program(*unit).exprs[call.callee as usize].expr else {
+                continue;
+            };
             if !self.values[self.expr_node(*unit, *base) as usize].is_empty() || name.starts_with("__") {
                 continue;
             }

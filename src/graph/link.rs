@@ -134,7 +134,9 @@ impl Files {
         match (module, submodule) {
             (Some(file), _) => Some(Target::Name(file, name.to_owned())),
             (None, Some(file)) => Some(Target::File(file)),
-            (None, None) => self.folders.contains(base).then_some(Target::Missing).filter(|_| !base.is_empty()),
+            (None, None) => {
+                self.folders.contains(base).then_some(Target::Missing).filter(|_| !base.is_empty())
+            }
         }
     }
 
@@ -196,7 +198,8 @@ mod tests {
                 .map(str::to_owned),
             &[],
         );
-        let resolve = |from: &str, module: &str, name| files.resolve(Language::Python, from, &import(module, name));
+        let resolve =
+            |from: &str, module: &str, name| files.resolve(Language::Python, from, &import(module, name));
         assert_eq!(
             resolve("pkg/server/main.py", "..util", Some("halt")),
             Target::Name("pkg/util.py".into(), "halt".into())

@@ -87,7 +87,15 @@ impl<'a> Solver<'a> {
     }
 
     /// The member that the method resolution order finds, and what was stored on the way.
-    fn inherited(&mut self, unit: UnitId, class: ClassId, receiver: ValueId, name: &str, node: NodeId, skip: usize) {
+    fn inherited(
+        &mut self,
+        unit: UnitId,
+        class: ClassId,
+        receiver: ValueId,
+        name: &str,
+        node: NodeId,
+        skip: usize,
+    ) {
         let order = self.resolution_order(unit, class);
         let is_instance = matches!(self.interner.get(receiver), Value::Instance(..));
         let mut found = false;
@@ -114,7 +122,11 @@ impl<'a> Solver<'a> {
                 }
                 Base::External(path) => {
                     if !found {
-                        let path = format!("{}{}.{name}", self.interner.text(path), if is_instance { "()" } else { "" });
+                        let path = format!(
+                            "{}{}.{name}",
+                            self.interner.text(path),
+                            if is_instance { "()" } else { "" }
+                        );
                         self.insert_external(node, &path, 0);
                     }
                 }
@@ -183,7 +195,9 @@ impl<'a> Solver<'a> {
                 let class = self.interner.value(Value::Class(u, c));
                 Value::Bound(unit, function, class)
             }
-            (FunctionKind::ClassMethod, _) | (_, Value::Instance(..)) => Value::Bound(unit, function, receiver),
+            (FunctionKind::ClassMethod, _) | (_, Value::Instance(..)) => {
+                Value::Bound(unit, function, receiver)
+            }
             _ => Value::Func(unit, function),
         };
         self.insert_value(to, bound);
@@ -211,7 +225,9 @@ impl<'a> Solver<'a> {
         let base = match self.interner.get(base) {
             Value::External { path, .. } if self.interner.text(path) == "builtins.globals()" => {
                 let module = self.interner.value(Value::Module(unit));
-                if let Some(name) = names.first().and_then(|n| n.strip_prefix('[')).and_then(|n| n.strip_suffix(']')) {
+                if let Some(name) =
+                    names.first().and_then(|n| n.strip_prefix('[')).and_then(|n| n.strip_suffix(']'))
+                {
                     let slot = self.slot(module, &format!(".{name}"));
                     self.copy(value, slot);
                 }
@@ -360,7 +376,8 @@ impl<'a> Solver<'a> {
         }
         let language = self.units[unit as usize].language;
         for star in self.program(unit).stars.clone() {
-            if let Target::File(file) = self.files().resolve(language, path, &Import { module: star, name: None })
+            if let Target::File(file) =
+                self.files().resolve(language, path, &Import { module: star, name: None })
                 && let Some(target) = self.unit_of(&file).filter(|t| *t != unit)
                 && depth < 24
                 && let Some(found) = self.static_member(target, name, depth + 1)

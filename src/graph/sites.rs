@@ -10,10 +10,10 @@ use super::value::{UnitId, Value};
 use crate::base::effect::Effect;
 use crate::base::facts::Lookup;
 use crate::base::ir::{Arg, Call, CallKind, Expr, ExprId, FuncId, Spread};
-use crate::base::site::{Confidence, Site, Target, TargetKind, Via};
+use crate::base::site::{Site, Target, TargetKind, Via};
 use crate::base::span::Span;
 use crate::base::text::{Origin, Text};
-use crate::data::primitives::{ArgRef, ArgTest, Condition, PrimitiveEntry, ValueKind};
+use crate::data::primitives::{ArgRef, ArgTest, Condition, PrimitiveEntry};
 
 use super::commands::{Runner, Wrapper};
 use crate::data::commands::CommandCatalogue;
@@ -53,7 +53,8 @@ impl<'c> Given<'c> {
         let position = at.arg?;
         let arg = all().filter(|a| a.name.is_none()).nth(position)?;
         // What a spread argument holds at a position is not known.
-        let spread_before = all().filter(|a| a.name.is_none()).take(position + 1).any(|a| a.spread != Spread::No);
+        let spread_before =
+            all().filter(|a| a.name.is_none()).take(position + 1).any(|a| a.spread != Spread::No);
         (!spread_before).then_some(arg.value)
     }
 
@@ -84,7 +85,12 @@ pub fn find(solver: &Solver<'_>, unit: UnitId, commands: &CommandCatalogue) -> F
     }
     let mut found = finder.found;
     found.sites.sort_by(|a, b| {
-        (a.span.start, a.span.end, a.effect, &a.primitive).cmp(&(b.span.start, b.span.end, b.effect, &b.primitive))
+        (a.span.start, a.span.end, a.effect, &a.primitive).cmp(&(
+            b.span.start,
+            b.span.end,
+            b.effect,
+            &b.primitive,
+        ))
     });
     found.lookups.sort_by_key(|l| (l.span, l.module.clone()));
     found.lookups.dedup();
@@ -131,7 +137,8 @@ impl<'f, 'a> Finder<'f, 'a> {
                 Value::Func(u, f) | Value::Bound(u, f, _) => {
                     for wrapper in self.wrappers.get(&(u, f)).cloned().unwrap_or_default() {
                         let skip = usize::from(matches!(callee, Value::Bound(..)));
-                        for action in wrapper.actions(self.solver, self.unit, &call.args, skip, self.commands) {
+                        for action in wrapper.actions(self.solver, self.unit, &call.args, skip, self.commands)
+                        {
                             self.command_site(id, span, action, "", Via::Wrapper);
                         }
                     }
@@ -185,9 +192,18 @@ impl<'f, 'a> Finder<'f, 'a> {
         }
     }
 
-    fn command_site(&mut self, id: ExprId, span: Span, action: crate::command::Action, runner: &str, via: Via) {
-        let primitive = if action.primitive.is_empty() { runner.to_owned() } else { action.primitive.clone() };
-        let mut site = self.contexts.site(self.solver, id, span, primitive, action.effect, via, action.target);
+    fn command_site(
+        &mut self,
+        id: ExprId,
+        span: Span,
+        action: crate::command::Action,
+        runner: &str,
+        via: Via,
+    ) {
+        let primitive =
+            if action.primitive.is_empty() { runner.to_owned() } else { action.primitive.clone() };
+        let mut site =
+            self.contexts.site(self.solver, id, span, primitive, action.effect, via, action.target);
         site.command = action.words;
         site.confidence = action.confidence;
         self.push(site);
@@ -196,7 +212,10 @@ impl<'f, 'a> Finder<'f, 'a> {
     /// One call gives one site an effect and primitive.
     fn push(&mut self, site: Site) {
         let same = |s: &Site| {
-            s.span == site.span && s.effect == site.effect && s.primitive == site.primitive && s.command == site.command
+            s.span == site.span
+                && s.effect == site.effect
+                && s.primitive == site.primitive
+                && s.command == site.command
         };
         if self.seen.insert((site.span.start, site.span.end)) {
             self.found.sites.push(site);
@@ -205,7 +224,11 @@ impl<'f, 'a> Finder<'f, 'a> {
         // The same call once more: through another binding of its callee, or a second command of one string.
         let is_command = !site.command.is_empty();
         let known = self.found.sites.iter().rev().take(64).any(|s| {
-            same(s) || (s.span == site.span && (!is_command || s.command.is_empty() || s.effect == site.effect && s.primitive == site.primitive))
+            same(s)
+                || (s.span == site.span
+                    && (!is_command
+                        || s.command.is_empty()
+                        || s.effect == site.effect && s.primitive == site.primitive))
         });
         if !known {
             self.found.sites.push(site);
@@ -219,7 +242,14 @@ impl<'f, 'a> Finder<'f, 'a> {
             catalogue.is_observer(path)
                 || catalogue.is_wrapper(path)
                 || catalogue.is_partial(path)
-                || matches!(path, "types.SimpleNamespace" | "builtins.dict" | "builtins.setattr" | "builtins.list" | "builtins.tuple")
+                || matches!(
+                    path,
+                    "types.SimpleNamespace"
+                        | "builtins.dict"
+                        | "builtins.setattr"
+                        | "builtins.list"
+                        | "builtins.tuple"
+                )
         };
         let only_looks = callees.iter().any(|c| match c {
             Value::External { path, .. } => keeps(self.solver.interner.text(*path)),
@@ -244,7 +274,9 @@ impl<'f, 'a> Finder<'f, 'a> {
                         self.reference(path, given, arg.value, span);
                     }
                     Value::Partial(of, partial) if of == self.unit => {
-                        let Expr::Call(inner) = &self.solver.program(of).exprs[partial as usize].expr else { continue };
+                        let Expr::Call(inner) = &self.solver.program(of).exprs[partial as usize].expr else {
+                            continue;
+                        };
                         let Some((first, lead)) = inner.args.split_first() else { continue };
                         let is_literal = arg.value == partial;
                         let place = if is_literal { first.value } else { arg.value };
@@ -288,7 +320,11 @@ impl<'f, 'a> Finder<'f, 'a> {
                 (Some("args") | None, Some(items)) if arg.name.is_some() || other > at => {
                     // `Timer(3, f, (x, y))`: the tuple's elements are f's arguments. A list that is the only
                     // further argument of a call that spreads could be one argument itself: both are read.
-                    further.extend(items.iter().map(|(item, spread)| Arg { value: *item, name: None, spread: *spread }));
+                    further.extend(items.iter().map(|(item, spread)| Arg {
+                        value: *item,
+                        name: None,
+                        spread: *spread,
+                    }));
                 }
                 (None, _) if other > at => further.push(arg.clone()),
                 (Some("kwargs"), _) => {}
@@ -316,7 +352,8 @@ impl<'f, 'a> Finder<'f, 'a> {
             match given.get(at) {
                 Some(signal) => {
                     let texts = folder.texts(given.unit, signal);
-                    let is_zero = texts.iter().all(|t| t.as_literal() == Some("0")) || self.is_zero_signal(given.unit, signal);
+                    let is_zero = texts.iter().all(|t| t.as_literal() == Some("0"))
+                        || self.is_zero_signal(given.unit, signal);
                     if is_zero {
                         return None;
                     }
@@ -353,7 +390,10 @@ impl<'f, 'a> Finder<'f, 'a> {
     }
 
     fn signal_name(&self, unit: UnitId, signal: ExprId) -> Option<&'f str> {
-        self.solver.values_of(unit, signal).find_map(|v| self.path(v)).map(|p| p.rsplit('.').next().unwrap_or(p))
+        self.solver
+            .values_of(unit, signal)
+            .find_map(|v| self.path(v))
+            .map(|p| p.rsplit('.').next().unwrap_or(p))
     }
 
     fn is_stop_signal(&self, unit: UnitId, signal: ExprId) -> bool {
@@ -382,9 +422,10 @@ impl<'f, 'a> Finder<'f, 'a> {
                 }
                 Expr::Same(inner) | Expr::Enter(inner) => at = *inner,
                 Expr::Call(call) => {
-                    let makes_process = self.solver.values_of(unit, call.callee).any(|v| {
-                        self.path(v).is_some_and(|p| !p.contains("()") && !p.contains("[]"))
-                    });
+                    let makes_process = self
+                        .solver
+                        .values_of(unit, call.callee)
+                        .any(|v| self.path(v).is_some_and(|p| !p.contains("()") && !p.contains("[]")));
                     if !makes_process {
                         return Text::free(Origin::Unknown);
                     }
@@ -404,7 +445,10 @@ impl<'f, 'a> Finder<'f, 'a> {
         let at = test.at();
         let folder = Folder::new(self.solver);
         let Some(mut arg) = given.get(&at) else {
-            return test.is == Condition::Truthy && at.keyword.is_some() && given.may_give_anything() && self.spread_gives(&at, given);
+            return test.is == Condition::Truthy
+                && at.keyword.is_some()
+                && given.may_give_anything()
+                && self.spread_gives(&at, given);
         };
         if let Some(member) = &at.member {
             match self.member_of(given.unit, arg, member) {
@@ -458,9 +502,12 @@ impl<'f, 'a> Finder<'f, 'a> {
     fn member_of(&self, unit: UnitId, object: ExprId, member: &str) -> Option<ExprId> {
         self.solver.values_of(unit, object).find_map(|v| match v {
             Value::Container(super::value::Object::Literal(of, literal)) if of == unit => {
-                let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else { return None };
+                let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else {
+                    return None;
+                };
                 entries.iter().find_map(|(key, value)| {
-                    key.is_some_and(|k| self.solver.constant_key(of, k).as_deref() == Some(member)).then_some(*value)
+                    key.is_some_and(|k| self.solver.constant_key(of, k).as_deref() == Some(member))
+                        .then_some(*value)
                 })
             }
             _ => None,
@@ -501,7 +548,11 @@ impl<'f, 'a> Finder<'f, 'a> {
                     let _ = name;
                     match self.import_of(cell) {
                         Some(import) if import.name.is_none() => {
-                            if import.module == cell.name { Via::Direct } else { Via::Alias }
+                            if import.module == cell.name {
+                                Via::Direct
+                            } else {
+                                Via::Alias
+                            }
                         }
                         Some(_) => Via::Direct,
                         None => Via::Direct,
@@ -556,13 +607,68 @@ fn one(texts: Vec<Text>) -> Text {
     }
 }
 
-/// Whether a value of that kind stands for a child of this program.
-pub(super) fn is_child(kind: ValueKind) -> bool {
-    matches!(kind, ValueKind::Child | ValueKind::ChildPid)
+/// Whether other files can get something that matters from this one: a primitive under a name of
+/// its own, a function that gives one back or runs what it is given, a command as a constant.
+pub fn exports_what_matters(solver: &Solver<'_>, unit: UnitId, commands: &CommandCatalogue) -> bool {
+    let program = solver.program(unit);
+    let catalogue = solver.catalogue(unit);
+    let matters = |node: u32| {
+        solver.values[node as usize].iter().any(|v| match solver.interner.get(*v) {
+            Value::External { path, .. } => {
+                let path = solver.interner.text(path);
+                catalogue.matters(path) || catalogue.leads(path)
+            }
+            Value::Partial(..) => true,
+            _ => false,
+        })
+    };
+    let exported = program.exports.iter().any(|(_, cell)| matters(solver.cell_node(unit, *cell)));
+    let returned = (0..program.functions.len() as FuncId).any(|f| matters(solver.result_node(unit, f)));
+    let kept = program.stores.iter().any(|s| matters(solver.expr_node(unit, s.value)));
+    let members = program
+        .classes
+        .iter()
+        .flat_map(|c| &c.members)
+        .any(|(_, value)| matters(solver.expr_node(unit, *value)));
+    exported
+        || returned
+        || kept
+        || members
+        || !super::commands::wrappers(solver, unit, commands).is_empty()
+        || program.exports.iter().any(|(_, cell)| names_a_command(solver, unit, *cell, commands))
 }
 
-/// A site that nothing is known of but its confidence: used where a table holds primitives under free keys.
-pub(super) fn possible(mut site: Site) -> Site {
-    site.confidence = Confidence::Possible;
-    site
+/// Whether a module constant is a command's name, or a command line.
+fn names_a_command(solver: &Solver<'_>, unit: UnitId, cell: u32, commands: &CommandCatalogue) -> bool {
+    let program = solver.program(unit);
+    let mut cells = vec![cell];
+    let mut read = 0;
+    while let Some(at) = cells.get(read).copied() {
+        read += 1;
+        let cell = &program.cells[at as usize];
+        for value in &cell.values {
+            let first = match &program.exprs[*value as usize].expr {
+                Expr::Str(text) => Some(text.as_str()),
+                Expr::Seq(items) => {
+                    items.first().and_then(|(item, _)| match &program.exprs[*item as usize].expr {
+                        Expr::Str(text) => Some(text.as_str()),
+                        _ => None,
+                    })
+                }
+                _ => None,
+            };
+            if let Some(first) = first
+                && let Some(word) = first.split_whitespace().next()
+                && commands.commands(word.rsplit('/').next().unwrap_or(word)).next().is_some()
+            {
+                return true;
+            }
+        }
+        for from in &cell.from {
+            if cells.len() < 32 && !cells.contains(from) {
+                cells.push(*from);
+            }
+        }
+    }
+    false
 }

@@ -13,7 +13,9 @@ use smallvec::SmallVec;
 use super::link::{Files, Target};
 use super::value::{Interner, Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{CallKind, CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Import, Program, Slot, Spread};
+use crate::base::ir::{
+    CallKind, CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Import, Program, Slot, Spread,
+};
 use crate::base::site::Confidence;
 use crate::data::primitives::{Catalogue, ValueKind};
 
@@ -167,7 +169,13 @@ impl<'a> Solver<'a> {
     }
 
     /// Adds a file's program and gives its unit.
-    pub fn add(&mut self, path: &'a str, language: Language, program: &'a Program, catalogue: &'a Catalogue) -> UnitId {
+    pub fn add(
+        &mut self,
+        path: &'a str,
+        language: Language,
+        program: &'a Program,
+        catalogue: &'a Catalogue,
+    ) -> UnitId {
         let id = self.units.len() as UnitId;
         let exprs = self.allocate(program.exprs.len());
         let cells = self.allocate(program.cells.len());
@@ -506,7 +514,14 @@ impl<'a> Solver<'a> {
         let program = self.program(unit);
         let node = self.expr_node(unit, id);
         match &program.exprs[id as usize].expr {
-            Expr::Unknown | Expr::Str(_) | Expr::Int(_) | Expr::Bool(_) | Expr::Null | Expr::Template(_) | Expr::Not(_) | Expr::Neg(_) => {}
+            Expr::Unknown
+            | Expr::Str(_)
+            | Expr::Int(_)
+            | Expr::Bool(_)
+            | Expr::Null
+            | Expr::Template(_)
+            | Expr::Not(_)
+            | Expr::Neg(_) => {}
             Expr::Cell(cell) => self.copy(self.cell_node(unit, *cell), node),
             Expr::External(path) => {
                 let path = self.catalogue(unit).canonical_path(path).into_owned();
@@ -539,7 +554,11 @@ impl<'a> Solver<'a> {
                 self.subscribe(left, User::Step(unit, id));
                 self.subscribe(right, User::Step(unit, id));
             }
-            Expr::Element(base) | Expr::Item(base, _) | Expr::Slice(base, _) | Expr::Enter(base) | Expr::Same(base) => {
+            Expr::Element(base)
+            | Expr::Item(base, _)
+            | Expr::Slice(base, _)
+            | Expr::Enter(base)
+            | Expr::Same(base) => {
                 let base = self.expr_node(unit, *base);
                 self.subscribe(base, User::Step(unit, id));
             }
@@ -624,6 +643,14 @@ impl<'a> Solver<'a> {
             Target::File(path) => {
                 if let Some(target) = self.unit_of(&path) {
                     self.insert_value(node, Value::Module(target));
+                }
+            }
+            // `from . import name` in a package's own file: the submodule.
+            Target::Name(file, name) if file == path => {
+                if let Some(submodule) =
+                    self.files.python_submodule(&file, &name).and_then(|p| self.unit_of(&p))
+                {
+                    self.insert_value(node, Value::Module(submodule));
                 }
             }
             Target::Name(path, name) => {

@@ -459,7 +459,8 @@ impl<'s, 't> Lowering<'s, 't> {
         let mut params: Vec<Param> = Vec::new();
         let mut keyword_only = false;
         for child in named_children(node) {
-            let (mut name, mut spread, mut default) = (None, Spread::No, None);
+            let name;
+            let (mut spread, mut default) = (Spread::No, None);
             match child.kind() {
                 "identifier" => name = Some(child),
                 "default_parameter" | "typed_default_parameter" => {

@@ -20,7 +20,12 @@ struct Piece {
 }
 
 /// Reads a notebook's code cells.
-pub(super) fn facts(path: &str, source: &Source, catalogue: &Catalogue, watch: &FxHashSet<String>) -> FileFacts {
+pub(super) fn facts(
+    path: &str,
+    source: &Source,
+    catalogue: &Catalogue,
+    watch: &FxHashSet<String>,
+) -> FileFacts {
     let mut facts = FileFacts::new(path, Language::Python);
     let parsed = parse_to_ast(&source.text, &CollectOptions::default(), &ParseOptions::default());
     let value = match parsed {

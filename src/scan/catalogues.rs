@@ -1,0 +1,42 @@
+//! All catalogues of a run: the embedded ones with the configuration's additions.
+
+use rustc_hash::FxHashMap;
+
+use crate::base::facts::Language;
+use crate::data::commands::CommandCatalogue;
+use crate::data::primitives::Catalogue;
+
+/// The languages that are lowered to program facts.
+pub const PROGRAM_LANGUAGES: [Language; 4] =
+    [Language::Python, Language::Rust, Language::Javascript, Language::Go];
+
+/// The catalogues of a run.
+pub struct Catalogues {
+    /// Commands.
+    pub commands: CommandCatalogue,
+    programs: FxHashMap<Language, Catalogue>,
+    empty: Catalogue,
+}
+
+impl Catalogues {
+    /// The embedded catalogues. An error is a fault of the embedded data.
+    pub fn embedded() -> Result<Catalogues, String> {
+        let mut programs = FxHashMap::default();
+        for language in PROGRAM_LANGUAGES {
+            let catalogue = Catalogue::embedded(language).map_err(|e| e.to_string())?;
+            programs.insert(language, catalogue);
+        }
+        let commands = CommandCatalogue::built_in();
+        Ok(Catalogues { commands, programs, empty: Catalogue::default() })
+    }
+
+    /// A language's primitive catalogue; empty for languages without program facts.
+    pub fn of(&self, language: Language) -> &Catalogue {
+        self.programs.get(&language).unwrap_or(&self.empty)
+    }
+
+    /// A language's catalogue, to add the configuration's entries.
+    pub fn of_mut(&mut self, language: Language) -> &mut Catalogue {
+        self.programs.entry(language).or_default()
+    }
+}

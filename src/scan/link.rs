@@ -1,0 +1,141 @@
+//! From the facts of files to sites: each program is solved alone, in parallel; a file that
+//! imports something that matters from another file is solved once more together with it.
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::catalogues::Catalogues;
+use crate::base::facts::{FileFacts, Tree};
+use crate::graph::link::{Files, Target};
+use crate::graph::sites::{self, Found};
+use crate::graph::solve::Solver;
+
+/// Import hops over which a primitive is followed through files that export it again.
+const HOPS: usize = 4;
+/// Most files that are solved together for one file's sites.
+const MOST_TOGETHER: usize = 48;
+
+/// Fills in the sites and lookups of every file that has a program.
+pub fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
+    let alone: Vec<(Found, bool)> = tree
+        .files
+        .par_iter()
+        .map(|facts| match &facts.program {
+            Some(_) => solve_together(&[facts], files, catalogues),
+            None => (Found::default(), false),
+        })
+        .collect();
+    let exporters: FxHashSet<usize> =
+        alone.iter().enumerate().filter(|(_, (_, exports))| *exports).map(|(at, _)| at).collect();
+    let groups = groups(tree, files, &exporters);
+    let again: FxHashMap<usize, Found> = groups
+        .par_iter()
+        .map(|(at, group)| {
+            let members: Vec<&FileFacts> = group.iter().map(|g| &tree.files[*g]).collect();
+            (*at, solve_together(&members, files, catalogues).0)
+        })
+        .collect();
+    for (at, (found, _)) in alone.into_iter().enumerate() {
+        if tree.files[at].program.is_none() {
+            continue;
+        }
+        let found = match again.get(&at) {
+            Some(together) => Found { sites: together.sites.clone(), lookups: together.lookups.clone() },
+            None => found,
+        };
+        tree.files[at].sites.extend(found.sites);
+        tree.files[at].lookups.extend(found.lookups);
+    }
+}
+
+/// The sites of the first file, and whether it exports anything that matters to others.
+fn solve_together(members: &[&FileFacts], files: &Files, catalogues: &Catalogues) -> (Found, bool) {
+    let mut solver = Solver::new(files, false);
+    for facts in members {
+        if let Some(program) = &facts.program {
+            solver.add(&facts.path, facts.language, program, catalogues.of(facts.language));
+        }
+    }
+    for unit in 0..solver.units().len() {
+        solver.connect(unit as u32);
+    }
+    solver.activate_all();
+    solver.run();
+    (
+        sites::find(&solver, 0, &catalogues.commands),
+        sites::exports_what_matters(&solver, 0, &catalogues.commands),
+    )
+}
+
+/// For each file from which an exporter can be reached by imports: itself and the files on the way.
+fn groups(tree: &Tree, files: &Files, exporters: &FxHashSet<usize>) -> Vec<(usize, Vec<usize>)> {
+    if exporters.is_empty() {
+        return Vec::new();
+    }
+    let index: FxHashMap<&str, usize> =
+        tree.files.iter().enumerate().map(|(at, f)| (f.path.as_str(), at)).collect();
+    let imports: Vec<Vec<usize>> = tree
+        .files
+        .par_iter()
+        .map(|facts| {
+            let Some(program) = &facts.program else { return Vec::new() };
+            let mut targets: Vec<usize> = Vec::new();
+            for site in &program.imports {
+                let resolved = files.resolve(facts.language, &facts.path, &site.import);
+                let paths = match resolved {
+                    Target::File(path) => vec![path],
+                    Target::Name(path, name) => {
+                        files.python_submodule(&path, &name).into_iter().chain([path]).collect()
+                    }
+                    _ => continue,
+                };
+                targets.extend(paths.iter().filter_map(|p| index.get(p.as_str()).copied()));
+            }
+            targets.sort_unstable();
+            targets.dedup();
+            targets
+        })
+        .collect();
+    let mut importers: Vec<Vec<usize>> = vec![Vec::new(); tree.files.len()];
+    for (from, targets) in imports.iter().enumerate() {
+        for to in targets {
+            importers[*to].push(from);
+        }
+    }
+    // Distance to the nearest exporter.
+    let mut distance: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut frontier: Vec<usize> = exporters.iter().copied().collect();
+    frontier.sort_unstable();
+    for hop in 0..=HOPS {
+        let mut next = Vec::new();
+        for file in frontier {
+            if distance.contains_key(&file) {
+                continue;
+            }
+            distance.insert(file, hop);
+            next.extend(importers[file].iter().copied());
+        }
+        frontier = next;
+    }
+    let mut groups = Vec::new();
+    for (at, targets) in imports.iter().enumerate() {
+        if !targets.iter().any(|t| distance.get(t).is_some_and(|d| *d < HOPS)) {
+            continue;
+        }
+        let mut group = vec![at];
+        let mut seen: FxHashSet<usize> = [at].into_iter().collect();
+        let mut read = 0;
+        while let Some(file) = group.get(read).copied() {
+            read += 1;
+            for target in &imports[file] {
+                if group.len() < MOST_TOGETHER && distance.contains_key(target) && seen.insert(*target) {
+                    group.push(*target);
+                }
+            }
+        }
+        if group.len() > 1 {
+            groups.push((at, group));
+        }
+    }
+    groups
+}
