@@ -4,10 +4,13 @@
 //! observation of the processes. Pure: the store and the process table are the edge's.
 
 mod classify;
+mod found;
+mod members;
 mod observe;
 mod report;
 pub mod row;
 mod server;
+mod standing;
 
 pub use classify::classify;
 pub use observe::{Evidence, Observed, ProcessTable, RecordedProcesses, Registry, Scan, ServerProcess};

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::observe::Evidence;
+use super::row::RuntimeRow;
 
 /// Why the mutation gate is closed. The order is the order of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -160,6 +161,18 @@ pub struct Entry {
     pub pid: Option<i64>,
     /// Why it is listed, in a sentence.
     pub reason: String,
+}
+
+impl Entry {
+    /// An entry about a row.
+    pub fn of(row: &RuntimeRow, reason: impl Into<String>) -> Entry {
+        Entry {
+            namespace: Some(row.namespace.clone()),
+            runtime_id: Some(row.runtime_id.clone()),
+            pid: row.pid,
+            reason: reason.into(),
+        }
+    }
 }
 
 /// The answer of the fleet pass.
