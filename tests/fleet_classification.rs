@@ -405,9 +405,9 @@ fn trouble() -> impl Strategy<Value = Trouble> {
         role.clone().prop_map(Trouble::Stop),
         role.clone().prop_map(Trouble::End),
         role.clone().prop_map(Trouble::Recycle),
-        (role.clone(), pid.clone()).prop_map(|(role, pid)| Trouble::Twin(role, pid)),
-        pid.clone().prop_map(Trouble::Stranger),
-        pid.prop_map(Trouble::Unregistered),
+        (role.clone(), pid).prop_map(|(role, pid)| Trouble::Twin(role, pid)),
+        (44_000..44_004_i64).prop_map(Trouble::Stranger),
+        (45_000..45_004_i64).prop_map(Trouble::Unregistered),
         role.clone().prop_map(Trouble::Rebind),
         (role.clone(), prop::option::of(0..3_u8)).prop_map(|(role, value)| Trouble::Cohort(role, value)),
         (role.clone(), prop::option::of(0..3_u8)).prop_map(|(role, value)| Trouble::Head(role, value)),
@@ -454,8 +454,7 @@ fn afflict(fleet: &mut Fleet, trouble: &Trouble) {
 fn closes_for_good(trouble: &Trouble) -> bool {
     matches!(
         trouble,
-        Trouble::Twin(..)
-            | Trouble::Stranger(_)
+        Trouble::Stranger(_)
             | Trouble::Unregistered(_)
             | Trouble::Marker
             | Trouble::RegistryFault
