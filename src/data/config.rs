@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::checks;
 use super::config_entries as entries;
 use super::fault::{Fault, Faults};
+use super::coordinator::CoordinatorConfig;
 use super::fleet::FleetConfig;
 use super::guard::GuardConfig;
 use super::suggest;
@@ -102,8 +103,8 @@ pub struct Config {
     pub guard: GuardConfig,
     /// `[fleet]`.
     pub fleet: FleetConfig,
-    /// `[coordinator]` as written.
-    pub coordinator: toml::Table,
+    /// `[coordinator]`.
+    pub coordinator: CoordinatorConfig,
 }
 
 /// Which table of a file holds the configuration.
@@ -196,10 +197,6 @@ fn descend_plain(whole: &toml::Table, path: &[&str]) -> Option<toml::Table> {
 
 fn read_view(view: &View<'_, '_>, plain: &toml::Table, faults: &mut Vec<Fault>) -> Config {
     view.refuse_unknown(&KEYS, faults);
-    let section = |key: &str, faults: &mut Vec<Fault>| {
-        view.table(key, &format!("[{key}]"), faults);
-        plain.get(key).and_then(|v| v.as_table()).cloned().unwrap_or_default()
-    };
     Config {
         origin: None,
         daemon: entries::globs(view, "daemon", faults),
@@ -215,7 +212,7 @@ fn read_view(view: &View<'_, '_>, plain: &toml::Table, faults: &mut Vec<Fault>) 
         max_file_size: entries::size(view, "max-file-size", faults),
         guard: GuardConfig::read(view, faults),
         fleet: FleetConfig::read(view, faults),
-        coordinator: section("coordinator", faults),
+        coordinator: CoordinatorConfig::read(view, faults),
     }
 }
 

@@ -6,6 +6,7 @@ pub mod checks;
 pub mod commands;
 pub mod config;
 pub mod config_entries;
+pub mod coordinator;
 pub mod effects;
 pub mod fault;
 pub mod fleet;

@@ -8,6 +8,7 @@ use super::cli::Cli;
 use super::impact::{json, offered_key, store_failure};
 use super::input::read_file;
 use super::output::{self, shown};
+use super::project::Project;
 use super::question::QuestionArgs;
 use super::{Failure, Outcome};
 use crate::edge::chance::fresh_id;
@@ -18,7 +19,7 @@ use crate::pass::classes::{TargetKind, builtin};
 use crate::pass::drain::proof::{DEFAULT_LIFETIME_S, MAX_LIFETIME_S, Terms};
 use crate::pass::drain::{Lifetime, Offer, Replay, issue, verify};
 use crate::pass::impact::evaluate::counted;
-use crate::pass::impact::{Question, Settings};
+use crate::pass::impact::Question;
 
 /// Arguments of `drain`.
 #[derive(Debug, Args)]
@@ -83,15 +84,16 @@ pub enum JsonOnly {
 }
 
 /// Runs `drain`.
-pub fn run(args: &DrainArgs, _cli: &Cli) -> Result<Outcome, Failure> {
+pub fn run(args: &DrainArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let project = Project::open(cli, &[])?;
     match &args.command {
-        DrainCommand::Issue(args) => run_issue(args),
-        DrainCommand::Verify(args) => run_verify(args),
+        DrainCommand::Issue(args) => run_issue(args, &project),
+        DrainCommand::Verify(args) => run_verify(args, &project),
     }
 }
 
-fn run_issue(args: &IssueArgs) -> Result<Outcome, Failure> {
-    let asked = args.question.ask(Settings::default())?;
+fn run_issue(args: &IssueArgs, project: &Project) -> Result<Outcome, Failure> {
+    let asked = args.question.ask(project)?;
     let question = asked.question();
     scope_is_known(question)?;
     let lifetime = Lifetime::from_secs(args.ttl)
@@ -136,8 +138,8 @@ fn scope_is_known(question: Question<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn run_verify(args: &VerifyArgs) -> Result<Outcome, Failure> {
-    let asked = args.question.ask(Settings::default())?;
+fn run_verify(args: &VerifyArgs, project: &Project) -> Result<Outcome, Failure> {
+    let asked = args.question.ask(project)?;
     let proof = match read_file(&args.proof) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
@@ -146,11 +148,16 @@ fn run_verify(args: &VerifyArgs) -> Result<Outcome, Failure> {
         }
     };
     let key = args.drain_key.as_deref().and_then(offered_key);
-    let replay = match &args.question.store {
-        Some(path) => {
-            let store = Store::open(path, OpenMode::Existing).map_err(store_failure)?;
-            replay_of(&store, proof.as_deref()).map_err(store_failure)?
-        }
+    let replay = match args.question.store(project) {
+        Some(path) => match Store::open(&path, OpenMode::Existing) {
+            Ok(store) => replay_of(&store, proof.as_deref()).map_err(store_failure)?,
+            // An apply makes the store; before the first one no proof was used.
+            Err(error) if error.is_missing() => {
+                output::warn(&format!("{error}; no proof was used before"));
+                Replay::Fresh
+            }
+            Err(error) => return Err(store_failure(error)),
+        },
         None => Replay::Unchecked,
     };
     let offer = Offer { proof: proof.as_deref(), key: key.as_ref(), replay };

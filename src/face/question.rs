@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::Failure;
 use super::input::Source;
+use super::project::Project;
 use crate::edge::{authority, clock, coordinator, process};
 use crate::pass::authority::AuthoritySource;
 use crate::pass::impact::report::Evidence;
@@ -90,8 +91,16 @@ impl Asked {
 }
 
 impl QuestionArgs {
+    /// The store: the one that was named, else the configured one where no snapshot was named.
+    pub fn store(&self, project: &Project) -> Option<PathBuf> {
+        let configured = || project.config.store.as_ref().map(|store| project.file(&store.value));
+        self.store.clone().or_else(|| if self.snapshot.is_none() { configured() } else { None })
+    }
+
     /// Reads the request and the state.
-    pub fn ask(&self, settings: Settings) -> Result<Asked, Failure> {
+    pub fn ask(&self, project: &Project) -> Result<Asked, Failure> {
+        let minutes = project.config.coordinator.heartbeat_window_minutes;
+        let settings = Settings { heartbeat_window_s: minutes * 60 };
         if self.snapshot == Some(Source::Stdin) && self.request == Some(Source::Stdin) {
             return Err(Failure::new(
                 "standard input holds one document; name a file for --snapshot or --request",
@@ -101,7 +110,7 @@ impl QuestionArgs {
             Some(source) => source.read()?.value(Request::from_json)?,
             None => self.words.request()?,
         };
-        let (snapshot, evidence, now) = match (&self.snapshot, &self.store) {
+        let (snapshot, evidence, now) = match (&self.snapshot, &self.store(project)) {
             (Some(source), _) => {
                 let snapshot = source.read()?.value(Snapshot::from_json)?;
                 (snapshot, Evidence::Recorded, self.now.unwrap_or_else(clock::now))

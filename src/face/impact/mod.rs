@@ -10,13 +10,14 @@ use clap::{Args, ValueEnum};
 use super::cli::Cli;
 use super::input::read_file;
 use super::output::{self, shown};
+use super::project::Project;
 use super::question::QuestionArgs;
 use super::{Failure, Outcome};
 use crate::edge::coordinator::{keep_incident, replay_of, use_up};
 use crate::edge::key_file::read_key;
 use crate::edge::store::{OpenMode, Store, StoreError};
 use crate::pass::drain::{GateCode, Key, Offer, Proof, Replay};
-use crate::pass::impact::{Application, Report, Settings, evaluate};
+use crate::pass::impact::{Application, Report, evaluate};
 
 /// Arguments of `impact`.
 ///
@@ -53,10 +54,11 @@ pub enum ReportFormat {
 }
 
 /// Answers the question and keeps what has to be kept.
-pub fn run(args: &ImpactArgs, _cli: &Cli) -> Result<Outcome, Failure> {
-    let asked = args.question.ask(Settings::default())?;
-    let mut store = args.question.store.as_deref().map(|path| Store::open(path, OpenMode::Create));
-    let mut store = store.take().transpose().map_err(store_failure)?;
+pub fn run(args: &ImpactArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let project = Project::open(cli, &[])?;
+    let asked = args.question.ask(&project)?;
+    let store = args.question.store(&project).map(|path| Store::open(&path, OpenMode::Create));
+    let mut store = store.transpose().map_err(store_failure)?;
     let report = if args.apply {
         let proof = proof_bytes(args);
         let key = args.drain_key.as_deref().and_then(offered_key);

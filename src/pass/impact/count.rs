@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::report::{Counts, Freshness, LeaseLine, SessionLine};
 use super::scope::Scope;
 use super::snapshot::{Lease, Session, Snapshot, TerminalLock, Work};
+use crate::data::coordinator::HEARTBEAT_WINDOW_MINUTES;
 use crate::pass::classes::Role;
 use crate::pass::fingerprint::{Covered, fingerprint};
 use crate::pass::instant::{exceeds, is_over, parse_instant, seconds_between};
@@ -19,7 +20,7 @@ pub const SKEW_S: i64 = 60;
 /// How old a snapshot may be, in seconds.
 pub const SNAPSHOT_AGE_S: i64 = 15 * 60;
 /// How old the last heartbeat of a live session may be, in seconds, unless configured.
-pub const HEARTBEAT_WINDOW_S: i64 = 15 * 60;
+pub const HEARTBEAT_WINDOW_S: i64 = HEARTBEAT_WINDOW_MINUTES * 60;
 /// Phases in which a lease's holder writes: stopping it there loses or tears work.
 pub const MUTATING_PHASES: [&str; 7] =
     ["implementing", "publishing", "merging", "pushing", "rebasing", "resolving_conflicts", "committing"];
