@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use super::checks;
 use super::config_entries as entries;
-use super::fault::{Fault, Faults};
 use super::coordinator::CoordinatorConfig;
+use super::fault::{Fault, Faults};
 use super::fleet::FleetConfig;
 use super::guard::GuardConfig;
 use super::suggest;

@@ -18,8 +18,8 @@ use crate::edge::store::{OpenMode, Store};
 use crate::pass::classes::{TargetKind, builtin};
 use crate::pass::drain::proof::{DEFAULT_LIFETIME_S, MAX_LIFETIME_S, Terms};
 use crate::pass::drain::{Lifetime, Offer, Replay, issue, verify};
-use crate::pass::impact::evaluate::counted;
 use crate::pass::impact::Question;
+use crate::pass::impact::evaluate::counted;
 
 /// Arguments of `drain`.
 #[derive(Debug, Args)]
