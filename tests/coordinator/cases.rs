@@ -164,7 +164,8 @@ fn what_is_not_of_its_shape_is_refused_at_its_place() {
     ] {
         assert!(Snapshot::from_json(&text).is_err(), "{text}");
     }
-    let fault = Snapshot::from_json("{\"schema\":1,\n \"sessions\":[{\"session_id\":\"a\",\n  \"pid\":\"x\"}]}");
+    let fault =
+        Snapshot::from_json("{\"schema\":1,\n \"sessions\":[{\"session_id\":\"a\",\n  \"pid\":\"x\"}]}");
     assert_eq!(fault.unwrap_err().line, 3);
 
     let request = |edit: &dyn Fn(&mut Value)| {

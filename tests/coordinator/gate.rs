@@ -117,7 +117,8 @@ fn every_case_holds() {
         assert_eq!(answer.allow, case["code"] == "ok", "{name}");
         seen.insert(answer.code);
     }
-    let told: Vec<GateCode> = GateCode::ALL.into_iter().filter(|code| *code != GateCode::BreakGlass).collect();
+    let told: Vec<GateCode> =
+        GateCode::ALL.into_iter().filter(|code| *code != GateCode::BreakGlass).collect();
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), told, "a code has no case");
 }
 
@@ -135,10 +136,7 @@ fn what_is_outstanding_is_counted_and_never_passed_in() {
     assert_eq!((&idle["issued_at"], &idle["expires_at"]), (&json!(now), &json!("2026-07-23T06:35:00Z")));
     let busy = proof(json!({"sessions": [{}], "leases": [{}], "terminal_lock": {}, "listing_errors": ["x"]}));
     assert_eq!(busy["clean"], false);
-    assert_eq!(
-        busy["outstanding"],
-        json!(["lease:l-1", "terminal_lock:t-1", "inventory:listing failed: x"])
-    );
+    assert_eq!(busy["outstanding"], json!(["lease:l-1", "terminal_lock:t-1", "inventory:listing failed: x"]));
 }
 
 #[test]

@@ -53,6 +53,7 @@ pub struct Proof {
     pub restart_class: String,
     /// The target it was made for; null for a class without one.
     #[serde(deserialize_with = "nullable")]
+    #[schemars(required)]
     pub target: Option<String>,
     /// The fingerprint of the state it was made from.
     pub fingerprint: String,

@@ -22,24 +22,30 @@ pub struct Snapshot {
     pub taken_at: Option<String>,
     /// The sessions; ids differ.
     #[serde(default, deserialize_with = "json::named_objects", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Session>")]
     pub sessions: Option<Vec<Session>>,
     /// The leases; ids differ.
     #[serde(default, deserialize_with = "json::named_objects", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Lease>")]
     pub leases: Option<Vec<Lease>>,
     /// The merge lock: missing, null (there is none), or the lock.
     #[serde(default, deserialize_with = "json::nullable_object", skip_serializing_if = "Option::is_none")]
     pub terminal_lock: Option<Option<TerminalLock>>,
     /// What was tried before, in order.
     #[serde(default, deserialize_with = "json::listed_objects", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<RecoveryAttempt>")]
     pub prior_recovery: Option<Vec<RecoveryAttempt>>,
     /// The approvals on record.
     #[serde(default, deserialize_with = "json::listed_objects", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Approval>")]
     pub approvals: Option<Vec<Approval>>,
     /// Contamination markers that nobody cleared, of any shape.
     #[serde(default, deserialize_with = "json::listed_values", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Value>")]
     pub open_markers: Option<Vec<Value>>,
     /// What could not be listed, of any shape.
     #[serde(default, deserialize_with = "json::listed_values", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Value>")]
     pub listing_errors: Option<Vec<Value>>,
 }
 
