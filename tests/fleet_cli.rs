@@ -263,6 +263,21 @@ fn the_configured_store_serves_where_none_is_named() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_configured_store_does_not_leave_the_project() {
+    let folder = Folder::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), folder.0.path().join("link")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path().join("s.db"), folder.0.path().join("s.db")).unwrap();
+    for store in ["link/fleet.db", "s.db", "../fleet.db", "/tmp/fleet.db"] {
+        folder.write("restartlint.toml", format!("store = \"{store}\"\n"));
+        let output = folder.run_with("fleet register --row -", &row().to_string());
+        assert_eq!(status(&output), 2, "{store}");
+    }
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn parity_compares_with_the_checkout() {
     let folder = Folder::new();
     let ask = |folder: &Folder, line: &str| -> (i32, Value) {

@@ -118,6 +118,9 @@ fn a_fleet_is_followed_through_its_life() {
     assert_eq!(report["running_member_count"], 5);
     let attested = report["members"].as_array().unwrap().iter().filter(|member| member["attested"] == true);
     assert_eq!(attested.count(), 5, "each server had its own child write its row");
+    let listed = machine.run(&["fleet", "list", "--store", "fleet.db", "--format", "json"]);
+    let rows: Vec<Value> = serde_json::from_slice(&listed.stdout).unwrap();
+    assert!(rows.iter().all(|row| row["boot_id"].is_string() && row["process_started_at"].is_string()));
 
     // The author ends without a word.
     let author = servers.remove(0);

@@ -13,8 +13,9 @@ use super::project::Project;
 use super::store::store_path;
 use super::{Failure, Outcome};
 use crate::base::json;
+use crate::edge::clock;
+use crate::edge::process::{self, Lookup};
 use crate::edge::store::{OpenMode, Store, StoreError};
-use crate::edge::{clock, process};
 use crate::pass::fleet::row::RecordedFailure;
 use crate::pass::fleet::{
     FleetReport, RecordedProcesses, Registry, RuntimeRow, Scan, classify, server_names,
@@ -196,7 +197,11 @@ fn register(args: &RegisterArgs, cli: &Cli) -> Result<Outcome, Failure> {
         ));
     }
     // The server itself calls, or has its own child call: the system knows which.
-    row.attested = Some(row.pid.is_some() && row.pid == process::parent_pid());
+    let parent = process::parent_pid();
+    row.attested = Some(parent.is_some() && row.pid == parent);
+    if row.attested == Some(true) {
+        observe_parent(&mut row);
+    }
     row.registered_at.get_or_insert_with(|| format!("{:.3}", clock::now()));
     let path = store_path(args.store.store.as_deref(), cli)?;
     if let Some(fault) = row.fault() {
@@ -210,6 +215,18 @@ fn register(args: &RegisterArgs, cli: &Cli) -> Result<Outcome, Failure> {
         format!("registered {} ({by})\n", row.runtime_id)
     })?;
     Ok(Outcome::Clean)
+}
+
+/// What the server left out and the system says of it.
+fn observe_parent(row: &mut RuntimeRow) {
+    if row.boot_id.is_none() {
+        row.boot_id = process::boot_id();
+    }
+    if row.process_started_at.is_none()
+        && let Some(Lookup::Running(server)) = row.pid.map(process::lookup)
+    {
+        row.process_started_at = server.started_at.map(|at| at.to_string());
+    }
 }
 
 fn touch(

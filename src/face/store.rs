@@ -4,21 +4,42 @@ use std::path::{Path, PathBuf};
 
 use super::Failure;
 use super::cli::Cli;
+use super::output::shown;
 use super::project::Project;
 use crate::edge::store::StoreError;
 
 /// The store that is named, else the configuration's.
+///
+/// A configuration comes with a checkout, so the store that it names must lie inside, links
+/// followed: nothing that a checkout says makes this program write elsewhere.
 pub fn store_path(named: Option<&Path>, cli: &Cli) -> Result<PathBuf, Failure> {
     if let Some(path) = named {
         return Ok(path.to_owned());
     }
     let project = Project::open(cli, &[])?;
-    match &project.config.store {
-        Some(store) => Ok(project.file(&store.value)),
-        None => {
-            Err(Failure::new("no store is named; give --store FILE, or set `store` in the configuration"))
+    let Some(store) = &project.config.store else {
+        return Err(Failure::new(
+            "no store is named; give --store FILE, or set `store` in the configuration",
+        ));
+    };
+    let path = project.file(&store.value);
+    match lies_in(&path, &project.root) {
+        Ok(true) => Ok(path),
+        Ok(false) => Err(Failure::new(format!(
+            "the configured store {} lies outside the project, through a link; name it with --store if that is meant",
+            shown(&path)
+        ))),
+        Err(error) => {
+            Err(Failure::new(format!("the folder of the configured store {}: {error}", shown(&path))))
         }
     }
+}
+
+fn lies_in(path: &Path, root: &Path) -> std::io::Result<bool> {
+    let root = root.canonicalize()?;
+    let folder = path.parent().unwrap_or(&root).canonicalize()?;
+    let link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    Ok(folder.starts_with(&root) && (!link || path.canonicalize()?.starts_with(&root)))
 }
 
 impl From<StoreError> for Failure {

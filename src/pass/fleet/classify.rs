@@ -12,7 +12,7 @@ use super::members::{Known, members, missing};
 use super::observe::{Registry, Scan};
 use super::report::{Entry, FleetReport};
 use super::row::RuntimeRow;
-use super::standing::{Evidence, membership, process_fault, row_fault};
+use super::standing::{Observation, membership, process_fault, row_fault};
 use crate::data::fleet::{Binding, RosterMember};
 
 /// Classifies a fleet.
@@ -44,7 +44,7 @@ pub fn classify(
     let scan_fault = scan.fault.clone().or_else(|| process_fault(scan));
     let readable = registry_fault.is_none() && scan_fault.is_none();
     let roster: BTreeSet<&RosterMember> = roster.iter().collect();
-    let evidence = Evidence::of(&registry.rows, scan_fault.is_none().then_some(scan), now);
+    let evidence = Observation::of(&registry.rows, scan_fault.is_none().then_some(scan), now);
 
     let mut running = Vec::new();
     let mut spoken_for = BTreeSet::new();
@@ -133,7 +133,7 @@ fn mismatched(running: &[Running<'_>]) -> Vec<Entry> {
 }
 
 /// The server processes that no running row speaks for.
-fn unregistered(rows: &[RuntimeRow], evidence: &Evidence<'_>, spoken_for: &BTreeSet<i64>) -> Vec<Entry> {
+fn unregistered(rows: &[RuntimeRow], evidence: &Observation<'_>, spoken_for: &BTreeSet<i64>) -> Vec<Entry> {
     let with_row: BTreeSet<i64> = rows.iter().filter_map(|row| row.pid).collect();
     let unspoken = evidence.pids().filter(|pid| !spoken_for.contains(pid));
     unspoken

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::found::Running;
-use super::observe;
+use super::observe::Evidence;
 use super::report::{Entry, MemberReport, MemberState};
-use super::standing::Evidence;
+use super::standing::Observation;
 use crate::data::fleet::RosterMember;
 
 /// What is known of the rows, to tell the members' states.
@@ -13,11 +13,11 @@ pub(super) struct Known<'a, 'r> {
     pub(super) running: &'a [Running<'r>],
     pub(super) stale: &'a [Entry],
     pub(super) unexpected: &'a [Entry],
-    pub(super) evidence: &'a Evidence<'r>,
+    pub(super) evidence: &'a Observation<'r>,
     /// Whether both sources can be relied on.
     pub(super) readable: bool,
     /// Who looked.
-    pub(super) looked: observe::Evidence,
+    pub(super) looked: Evidence,
 }
 
 /// Reports on each entry of the roster, in its order.
@@ -63,7 +63,7 @@ pub(super) fn members(roster: &BTreeSet<&RosterMember>, known: &Known<'_, '_>) -
                 last_heartbeat_at: row.and_then(|row| row.last_heartbeat_at.clone()),
                 cohort_id: row.and_then(|row| row.cohort_id.clone()),
                 startup_head: row.and_then(|row| row.startup_head.clone()),
-                attested: attested.filter(|_| known.looked == observe::Evidence::Observed),
+                attested: attested.filter(|_| known.looked == Evidence::Observed),
             }
         })
         .collect()

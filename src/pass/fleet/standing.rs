@@ -15,7 +15,7 @@ const ROUNDING: SignedDuration = SignedDuration::from_secs(1);
 const SKEW: SignedDuration = SignedDuration::from_secs(60);
 
 /// What rows are held against.
-pub(super) struct Evidence<'r> {
+pub(super) struct Observation<'r> {
     /// When each server process started.
     starts: BTreeMap<i64, Timestamp>,
     /// The last registration of each pid: a pid names one process.
@@ -23,9 +23,9 @@ pub(super) struct Evidence<'r> {
     now: Timestamp,
 }
 
-impl<'r> Evidence<'r> {
+impl<'r> Observation<'r> {
     /// The evidence of a scan and of the rows that say running. A scan with a fault shows nothing.
-    pub(super) fn of(rows: &'r [RuntimeRow], scan: Option<&Scan>, now: Timestamp) -> Evidence<'r> {
+    pub(super) fn of(rows: &'r [RuntimeRow], scan: Option<&Scan>, now: Timestamp) -> Observation<'r> {
         let mut starts = BTreeMap::new();
         let processes = scan.map(|scan| scan.processes.as_slice()).unwrap_or_default();
         for (pid, start) in processes.iter().filter_map(|process| Some((process.pid, process.started_at?))) {
@@ -41,7 +41,7 @@ impl<'r> Evidence<'r> {
                 *last = this.max(*last);
             }
         }
-        Evidence { starts, newest, now }
+        Observation { starts, newest, now }
     }
 
     /// When the process of that id started, if it is a server that runs.
