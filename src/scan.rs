@@ -6,6 +6,7 @@
 
 #![allow(clippy::disallowed_methods)] // The pipeline opens the files that discovery lists.
 
+pub mod asserted;
 pub mod catalogues;
 pub mod conflict;
 pub mod daemons;
@@ -101,7 +102,7 @@ pub enum ScanError {
 
 /// Scans. Deterministic: the same bytes give the same tree, whatever the number of threads.
 pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, ScanError> {
-    let catalogues = Catalogues::embedded().map_err(ScanError::Catalogue)?;
+    let catalogues = Catalogues::with(&request.config.primitives).map_err(ScanError::Catalogue)?;
     // Depth limits, not this, bound recursion; the room is for what lies between.
     let mut pool = rayon::ThreadPoolBuilder::new().stack_size(STACK);
     if let Some(jobs) = request.jobs {
@@ -156,6 +157,9 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     let files = Files::new(scan.tree.listed.iter().cloned(), &[]);
     link::sites(&mut scan.tree, &files, catalogues);
+    for facts in &mut scan.tree.files {
+        asserted::mark(facts, &request.watch.assertions);
+    }
     // A run over a part of the project, or over one text, says nothing about what lies elsewhere.
     let whole = request.stdin.is_none() && request.paths.iter().any(|p| request.root.starts_with(p));
     let exists = |name: &str| !whole && (name.contains('*') || request.root.join(name).exists());

@@ -267,10 +267,8 @@ fn lack(path: &RestartPath, site: &Site) -> Option<Lack> {
         .collect();
     if !untested.is_empty() {
         Some(Lack::Guard(untested))
-    } else if path.import_scope && !site.import_time {
-        Some(Lack::ImportTime)
     } else if path.import_scope && !site.before_imports {
-        Some(Lack::AfterImports)
+        Some(if site.import_time { Lack::AfterImports } else { Lack::ImportTime })
     } else {
         None
     }

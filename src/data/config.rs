@@ -14,6 +14,7 @@ use super::coordinator::CoordinatorConfig;
 use super::fault::{Fault, Faults};
 use super::fleet::FleetConfig;
 use super::guard::GuardConfig;
+use super::primitives::PrimitiveEntry;
 use super::suggest;
 use super::table::{self, At, View};
 use crate::base::effect::Effect;
@@ -61,6 +62,40 @@ pub struct UserPrimitive {
     pub entry: toml::Table,
     /// Where it stands.
     pub span: Range<usize>,
+}
+
+impl UserPrimitive {
+    /// The entry as the primitive catalogues hold it; `None` for a command.
+    pub fn catalogued(&self) -> Option<Result<PrimitiveEntry, toml::de::Error>> {
+        if self.is_command() {
+            return None;
+        }
+        let mut table = self.entry.clone();
+        table.remove("language");
+        table.remove("name");
+        table.insert("names".to_owned(), toml::Value::Array(vec![toml::Value::String(self.name.clone())]));
+        Some(table.try_into())
+    }
+
+    /// Whether it is a command of scripts rather than a name of a program.
+    pub fn is_command(&self) -> bool {
+        matches!(
+            self.language,
+            Language::Shell | Language::Windows | Language::Embedded | Language::Document
+        )
+    }
+
+    /// Why the entry cannot be used.
+    pub fn fault(&self) -> Option<String> {
+        match self.catalogued() {
+            None => {
+                let more = self.entry.keys().find(|k| !["language", "name", "effect"].contains(&k.as_str()))?;
+                Some(format!("unknown key `{more}` in [[primitive]]: a command has `language`, `name` and `effect`"))
+            }
+            Some(Ok(_)) => None,
+            Some(Err(error)) => Some(format!("this [[primitive]] cannot be used: {}", error.message())),
+        }
+    }
 }
 
 /// The file that a configuration came from.

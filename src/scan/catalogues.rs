@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::base::facts::Language;
+use crate::data::config::UserPrimitive;
 use crate::data::commands::CommandCatalogue;
 use crate::data::primitives::Catalogue;
 
@@ -28,6 +29,21 @@ impl Catalogues {
         }
         let commands = CommandCatalogue::built_in();
         Ok(Catalogues { commands, programs, empty: Catalogue::default() })
+    }
+
+    /// The embedded catalogues with the configuration's primitives.
+    pub fn with(primitives: &[UserPrimitive]) -> Result<Catalogues, String> {
+        let mut catalogues = Catalogues::embedded()?;
+        for primitive in primitives {
+            match primitive.catalogued() {
+                None => catalogues.commands.add(&primitive.name, primitive.effect),
+                Some(entry) => {
+                    let entry = entry.map_err(|e| e.to_string())?;
+                    catalogues.of_mut(primitive.language).add(entry);
+                }
+            }
+        }
+        Ok(catalogues)
     }
 
     /// A language's primitive catalogue; empty for languages without program facts.
