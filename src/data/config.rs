@@ -79,18 +79,18 @@ impl UserPrimitive {
 
     /// Whether it is a command of scripts rather than a name of a program.
     pub fn is_command(&self) -> bool {
-        matches!(
-            self.language,
-            Language::Shell | Language::Windows | Language::Embedded | Language::Document
-        )
+        matches!(self.language, Language::Shell | Language::Windows | Language::Embedded | Language::Document)
     }
 
     /// Why the entry cannot be used.
     pub fn fault(&self) -> Option<String> {
         match self.catalogued() {
             None => {
-                let more = self.entry.keys().find(|k| !["language", "name", "effect"].contains(&k.as_str()))?;
-                Some(format!("unknown key `{more}` in [[primitive]]: a command has `language`, `name` and `effect`"))
+                let more =
+                    self.entry.keys().find(|k| !["language", "name", "effect"].contains(&k.as_str()))?;
+                Some(format!(
+                    "unknown key `{more}` in [[primitive]]: a command has `language`, `name` and `effect`"
+                ))
             }
             Some(Ok(_)) => None,
             Some(Err(error)) => Some(format!("this [[primitive]] cannot be used: {}", error.message())),

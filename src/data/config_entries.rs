@@ -140,13 +140,8 @@ pub(super) fn primitives(
         });
         if let (Some(language), Some(name), Some(effect)) = (language, name, effect) {
             let plain = plain.get(at).and_then(|v| v.as_table()).cloned().unwrap_or_default();
-            let made = UserPrimitive {
-                language,
-                name: name.value,
-                effect,
-                entry: plain,
-                span: entry.span.clone(),
-            };
+            let made =
+                UserPrimitive { language, name: name.value, effect, entry: plain, span: entry.span.clone() };
             match made.fault() {
                 Some(why) => faults.push(Fault::new(entry.span.clone(), why, "this entry")),
                 None => found.push(made),

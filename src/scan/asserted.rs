@@ -11,15 +11,15 @@ const DEPTH: usize = 16;
 pub fn mark(facts: &mut FileFacts, functions: &[String]) {
     let Some(program) = &facts.program else { return };
     let mut found = Vec::new();
-    for (at, node) in program.exprs.iter().enumerate() {
+    for node in &program.exprs {
         let Expr::Call(call) = &node.expr else { continue };
         let Some(argument) = call.args.first() else { continue };
         if call.kind != CallKind::Plain || !names(program, call.callee, functions) {
             continue;
         }
         for id in constants(program, argument.value, DEPTH) {
-            let owner = program.owner(u32::try_from(at).unwrap_or(u32::MAX));
-            let symbol = program.functions.get(owner as usize).map_or("<module>", |f| f.symbol.as_str());
+            let symbol =
+                program.functions.get(node.function as usize).map_or("<module>", |f| f.symbol.as_str());
             found.push(WatchedUse {
                 kind: WatchKind::AssertedId,
                 name: id,
@@ -101,7 +101,8 @@ fn constants(program: &Program, expr: ExprId, depth: usize) -> Vec<String> {
             values.iter().take(DEPTH).flat_map(|v| constants(program, *v, depth)).collect()
         }
         Expr::Binary { op: BinaryOp::Add, left, right } => {
-            match (constants(program, *left, depth).as_slice(), constants(program, *right, depth).as_slice()) {
+            match (constants(program, *left, depth).as_slice(), constants(program, *right, depth).as_slice())
+            {
                 ([left], [right]) => vec![format!("{left}{right}")],
                 _ => Vec::new(),
             }

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::base::facts::Language;
-use crate::data::config::UserPrimitive;
 use crate::data::commands::CommandCatalogue;
+use crate::data::config::UserPrimitive;
 use crate::data::primitives::Catalogue;
 
 /// The languages that are lowered to program facts.
