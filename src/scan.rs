@@ -155,7 +155,8 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
         }
     }
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
-    let files = Files::new(scan.tree.listed.iter().cloned(), &[]);
+    let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
+    let files = Files::new(scan.tree.listed.iter().cloned(), &roots);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);
@@ -164,6 +165,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let whole = request.stdin.is_none() && request.paths.iter().any(|p| request.root.starts_with(p));
     let exists = |name: &str| !whole && (name.contains('*') || request.root.join(name).exists());
     scan.tree.daemons = daemons::modules(request.config, &scan.tree, &exists);
+    link::reach(&mut scan.tree, &files, catalogues, &|_| true);
     scan
 }
 

@@ -388,6 +388,14 @@ impl<'f, 'a> Folder<'f, 'a> {
         texts
     }
 
+    /// The one constant that a key stands for.
+    fn key(&self, unit: UnitId, expr: ExprId, depth: usize) -> Option<String> {
+        match self.strings(unit, expr, depth + 1).as_slice() {
+            [only] => only.as_literal().map(str::to_owned),
+            _ => None,
+        }
+    }
+
     fn indexed(&self, unit: UnitId, expr: ExprId, base: ExprId, key: ExprId, depth: usize) -> Vec<Text> {
         let program = self.solver.program(unit);
         if let Some(origin) = self.origin(unit, expr) {
@@ -401,10 +409,10 @@ impl<'f, 'a> Folder<'f, 'a> {
         for value in self.solver.values_of(unit, base) {
             let Value::Container(super::value::Object::Literal(of, literal)) = value else { continue };
             let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else { continue };
-            let wanted = self.solver.constant_key(unit, key);
+            let wanted = self.key(unit, key, depth);
             for (entry_key, entry) in entries {
                 let Some(entry_key) = entry_key else { continue };
-                if wanted.is_none() || self.solver.constant_key(of, *entry_key) == wanted {
+                if wanted.is_none() || self.key(of, *entry_key, depth) == wanted {
                     texts.extend(self.strings(of, *entry, depth + 1));
                 }
             }
@@ -742,10 +750,10 @@ impl<'f, 'a> Folder<'f, 'a> {
                     let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else {
                         continue;
                     };
-                    let wanted = self.solver.constant_key(unit, *key);
+                    let wanted = self.key(unit, *key, depth);
                     for (entry_key, entry) in entries {
                         let Some(entry_key) = entry_key else { continue };
-                        if wanted.is_none() || self.solver.constant_key(of, *entry_key) == wanted {
+                        if wanted.is_none() || self.key(of, *entry_key, depth) == wanted {
                             lists.extend(self.sequences(of, *entry, depth + 1));
                         }
                     }

@@ -3,7 +3,7 @@
 
 use super::solve::{Base, Solver, User};
 use super::value::{UnitId, Value, ValueId};
-use crate::base::ir::{Arg, ClassId, Expr, ExprId, Spread};
+use crate::base::ir::{Arg, CallKind, ClassId, Expr, ExprId, Spread};
 use crate::base::site::Confidence;
 
 impl<'a> Solver<'a> {
@@ -126,6 +126,23 @@ impl<'a> Solver<'a> {
             for (name, _) in self.program(bu).classes[bc as usize].members.clone() {
                 let slot = self.slot(instance, &name);
                 self.subscribe(slot, User::HandOverMethod(unit, at));
+            }
+        }
+    }
+
+    /// Tables of functions in a daemon module make what they hold reachable, whoever looks it up;
+    /// and so do its decorated definitions with what their decorators give back.
+    pub fn hand_over_tables(&mut self, unit: UnitId) {
+        let program = self.program(unit);
+        for (id, node) in program.exprs.iter().enumerate() {
+            if matches!(node.expr, Expr::Map(_) | Expr::Seq(_)) {
+                let node = self.expr_node(unit, id as ExprId);
+                self.subscribe(node, User::HandOver(unit, id as ExprId, Confidence::Possible));
+            }
+            // What a decorator puts in the place of a definition runs whenever that is called.
+            if matches!(&node.expr, Expr::Call(call) if call.kind == CallKind::Decorator) {
+                let node = self.expr_node(unit, id as ExprId);
+                self.subscribe(node, User::HandOver(unit, id as ExprId, Confidence::Certain));
             }
         }
     }

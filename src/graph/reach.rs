@@ -1,1 +1,127 @@
-//! x
+//! The daemon's reach: a breadth-first walk of the call graph from the daemon modules, with
+//! the shortest chain to every function that their code can call.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::solve::{Edge, Solver};
+use super::value::UnitId;
+use crate::base::ir::{FuncId, FunctionKind};
+use crate::base::site::Confidence;
+
+/// A step of a chain, in terms of the solver's units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnitStep {
+    /// The unit and function in which the step stands.
+    pub from: (UnitId, FuncId),
+    /// Its place there, in bytes.
+    pub place: (u32, u32),
+}
+
+/// How a function is reached: the last step, and how sure the whole way is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Arrival {
+    step: Option<UnitStep>,
+    confidence: Confidence,
+}
+
+/// The functions that the daemon can call.
+#[derive(Debug, Default)]
+pub struct Reach {
+    arrivals: BTreeMap<(UnitId, FuncId), Arrival>,
+    daemons: FxHashSet<UnitId>,
+}
+
+/// Makes the daemon modules' code count and follows it until nothing is new. `unique` tells
+/// whether no class outside the units has a method of that name.
+pub fn solve(solver: &mut Solver<'_>, daemons: &[UnitId], mut unique: impl FnMut(&str) -> bool) {
+    for unit in daemons {
+        for function in 0..solver.units()[*unit as usize].program.functions.len() as FuncId {
+            solver.activate(*unit, function);
+        }
+        solver.hand_over_tables(*unit);
+    }
+    // Each round can make new code count; a round without news ends it.
+    loop {
+        solver.run();
+        if solver.unknown_callees() {
+            continue;
+        }
+        if !solver.unique_methods(&mut unique) {
+            break;
+        }
+    }
+}
+
+/// Walks the call graph.
+pub fn walk(solver: &Solver<'_>, daemons: &[UnitId]) -> Reach {
+    let mut calls: FxHashMap<(UnitId, FuncId), Vec<Edge>> = FxHashMap::default();
+    for edge in &solver.edges {
+        calls.entry(edge.from).or_default().push(*edge);
+    }
+    // Ties go to the first by path and place.
+    let path = |unit: UnitId| solver.units()[unit as usize].path;
+    for edges in calls.values_mut() {
+        edges.sort_by(|a, b| {
+            (a.place, path(a.to.0), a.to.1, std::cmp::Reverse(a.confidence)).cmp(&(
+                b.place,
+                path(b.to.0),
+                b.to.1,
+                std::cmp::Reverse(b.confidence),
+            ))
+        });
+    }
+    let mut reach = Reach { arrivals: BTreeMap::new(), daemons: daemons.iter().copied().collect() };
+    let mut roots: Vec<UnitId> = daemons.to_vec();
+    roots.sort_by_key(|u| path(*u));
+    let mut frontier: VecDeque<(UnitId, FuncId)> = VecDeque::new();
+    for unit in roots {
+        for function in 0..solver.units()[unit as usize].program.functions.len() as FuncId {
+            reach.arrivals.insert((unit, function), Arrival { step: None, confidence: Confidence::Certain });
+            frontier.push_back((unit, function));
+        }
+    }
+    while !frontier.is_empty() {
+        // One level at a time, in the order of path and place, so that ties are decided by that alone.
+        let mut level: Vec<Edge> =
+            frontier.drain(..).filter_map(|f| calls.get(&f)).flatten().copied().collect();
+        level.sort_by(|a, b| (path(a.from.0), a.place).cmp(&(path(b.from.0), b.place)));
+        for edge in level {
+            let kind = solver.units()[edge.to.0 as usize].program.functions[edge.to.1 as usize].kind;
+            if kind == FunctionKind::MainGuard || reach.arrivals.contains_key(&edge.to) {
+                continue;
+            }
+            let before = reach.arrivals.get(&edge.from).map_or(Confidence::Certain, |a| a.confidence);
+            let step = UnitStep { from: edge.from, place: edge.place };
+            reach
+                .arrivals
+                .insert(edge.to, Arrival { step: Some(step), confidence: before.min(edge.confidence) });
+            frontier.push_back(edge.to);
+        }
+    }
+    reach
+}
+
+impl Reach {
+    /// Every reached function, in order.
+    pub fn functions(&self) -> impl Iterator<Item = (UnitId, FuncId)> + '_ {
+        self.arrivals.keys().copied()
+    }
+
+    /// The chain to a function: the steps from the one that leaves a daemon module on; and how sure it is.
+    pub fn chain(&self, function: (UnitId, FuncId)) -> Option<(Vec<UnitStep>, Confidence)> {
+        let arrival = self.arrivals.get(&function)?;
+        let mut steps = Vec::new();
+        let mut at = *arrival;
+        while let Some(step) = at.step {
+            steps.push(step);
+            if self.daemons.contains(&step.from.0) {
+                break;
+            }
+            at = *self.arrivals.get(&step.from)?;
+        }
+        steps.reverse();
+        Some((steps, arrival.confidence))
+    }
+}

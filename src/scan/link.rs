@@ -5,8 +5,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::catalogues::Catalogues;
-use crate::base::facts::{FileFacts, Tree};
+use crate::base::facts::{Chain, FileFacts, Step, Tree};
+use crate::base::site::Confidence;
+use crate::base::span::Span;
 use crate::graph::link::{Files, Target};
+use crate::graph::reach;
 use crate::graph::sites::{self, Found};
 use crate::graph::solve::Solver;
 
@@ -46,6 +49,52 @@ pub fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
         tree.files[at].sites.extend(found.sites);
         tree.files[at].lookups.extend(found.lookups);
     }
+}
+
+/// The daemon's reach: chains to every function of every file that its modules can call.
+pub fn reach(tree: &mut Tree, files: &Files, catalogues: &Catalogues, unique: &dyn Fn(&str) -> bool) {
+    let daemons: FxHashSet<usize> = tree.daemons.iter().filter_map(|d| d.file).collect();
+    if daemons.is_empty() {
+        return;
+    }
+    let mut solver = Solver::new(files, true);
+    let mut file_of = Vec::new();
+    for (at, facts) in tree.files.iter().enumerate() {
+        if let Some(program) = &facts.program {
+            solver.add(&facts.path, facts.language, program, catalogues.of(facts.language));
+            file_of.push(at);
+        }
+    }
+    for unit in 0..solver.units().len() {
+        solver.connect(unit as u32);
+    }
+    let roots: Vec<u32> =
+        (0..file_of.len() as u32).filter(|u| daemons.contains(&file_of[*u as usize])).collect();
+    reach::solve(&mut solver, &roots, unique);
+    let reached = reach::walk(&solver, &roots);
+    let mut chains = std::collections::BTreeMap::new();
+    for (unit, function) in reached.functions() {
+        let Some((steps, confidence)) = reached.chain((unit, function)) else { continue };
+        let steps = steps
+            .into_iter()
+            .map(|step| {
+                let body = &solver.units()[step.from.0 as usize].program.functions[step.from.1 as usize];
+                Step {
+                    file: file_of[step.from.0 as usize],
+                    span: Span { start: step.place.0, end: step.place.1 },
+                    symbol: body.symbol.clone(),
+                }
+            })
+            .collect();
+        chains.insert((file_of[unit as usize], function), Chain { steps, confidence });
+    }
+    // Files without a program (scripts that are daemon modules) are reached at their top level.
+    for at in daemons {
+        if tree.files[at].program.is_none() {
+            chains.insert((at, 0), Chain { steps: Vec::new(), confidence: Confidence::Certain });
+        }
+    }
+    tree.reach = chains;
 }
 
 /// The sites of the first file, and whether it exports anything that matters to others.
