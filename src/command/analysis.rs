@@ -84,6 +84,12 @@ pub struct Analysis {
     pub undecided: Vec<Undecided>,
     /// Programs of other languages.
     pub inline: Vec<Inline>,
+    /// Places of the given text that are not valid in the grammar.
+    pub faults: Vec<Span>,
+    /// Something of the given text was not read: it nests too deep, or costs too much.
+    pub gave_up: bool,
+    /// Functions that the given text defines, by name.
+    pub functions: Vec<(String, Span)>,
 }
 
 /// What a command does to processes, as a linter sees it: every action, sorted by place.

@@ -174,7 +174,14 @@ impl<'a> Engine<'a> {
         scene.functions = scene.script.functions.iter().map(|f| f.name.clone()).collect();
         scene.aliases = peel::aliases(&scene.script.commands);
         let whole = scene.fixed.unwrap_or(Span::new(0, scene.composed.text.len()));
+        if id == 0 {
+            let functions = scene.script.functions.iter();
+            self.analysis.functions =
+                functions.map(|f| (f.name.clone(), host(&scene.composed, f.span))).collect();
+            self.analysis.faults = scene.script.errors.iter().map(|e| host(&scene.composed, *e)).collect();
+        }
         if scene.script.gave_up {
+            self.analysis.gave_up = true;
             self.undecided(UndecidedReason::TooLarge, whole);
         }
         if let Some(error) = scene.script.errors.first() {
@@ -185,6 +192,7 @@ impl<'a> Engine<'a> {
         self.scenes.push(Rc::clone(&scene));
         for command in &scene.script.commands {
             if self.left == 0 {
+                self.analysis.gave_up = true;
                 self.undecided(UndecidedReason::TooLarge, whole);
                 return;
             }
@@ -325,6 +333,7 @@ impl<'a> Engine<'a> {
     /// Follows a script that a command runs.
     pub(super) fn nest(&mut self, run: &Run, nested: &Nested<'_>) {
         if run.depth >= MAX_SCENES {
+            self.analysis.gave_up = true;
             self.undecided(UndecidedReason::TooLarge, run.span);
             return;
         }

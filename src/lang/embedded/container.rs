@@ -1,0 +1,91 @@
+//! Compose files: the commands of services, and restart policies without a limit.
+
+use crate::base::facts::ProblemKind;
+use crate::lang::collect::Collector;
+
+use super::data::{Data, Id};
+use super::values;
+
+/// Services: command, entry point, health check, life-cycle hooks; RL309 for their restart policy.
+pub(super) fn compose(collector: &mut Collector<'_>, data: &Data) {
+    for &root in &data.roots {
+        // The first version of the format has the services at the top.
+        let services = data.get(root, "services").unwrap_or(root);
+        for (_, service) in data.entries(services) {
+            if data.is_map(service) {
+                read_service(collector, data, service);
+            }
+        }
+    }
+}
+
+fn read_service(collector: &mut Collector<'_>, data: &Data, service: Id) {
+    let entrypoint = data.get(service, "entrypoint");
+    let command = data.get(service, "command");
+    let before = collector.facts.sites.len();
+    for id in [entrypoint, command].into_iter().flatten() {
+        values::command(collector, data, id);
+    }
+    if let (Some(entrypoint), Some(command)) = (entrypoint, command)
+        && collector.facts.sites.len() == before
+    {
+        // The command is the entry point's arguments.
+        let ids = [data.items(entrypoint), data.items(command)].concat();
+        if !data.items(entrypoint).is_empty() && !data.items(command).is_empty() {
+            let words = values::words(collector, data, &ids);
+            collector.argv(&words);
+        }
+    }
+    if let Some(test) = data.get(service, "healthcheck").and_then(|h| data.get(h, "test")) {
+        health_check(collector, data, test);
+    }
+    for hook in ["post_start", "pre_stop"] {
+        let hooks = data.get(service, hook).map(|h| data.items(h)).unwrap_or(&[]);
+        for &hook in hooks {
+            if let Some(command) = data.get(hook, "command") {
+                values::command(collector, data, command);
+            }
+        }
+    }
+    restart_policy(collector, data, service);
+}
+
+/// `["CMD", …]`, `["CMD-SHELL", TEXT]` or a string.
+fn health_check(collector: &mut Collector<'_>, data: &Data, test: Id) {
+    match data.items(test).split_first() {
+        None => values::shell(collector, data, test),
+        Some((&kind, rest)) => match data.text(kind) {
+            Some("CMD-SHELL") => {
+                for &text in rest {
+                    values::shell(collector, data, text);
+                }
+            }
+            Some("CMD") => {
+                let words = values::words(collector, data, rest);
+                collector.argv(&words);
+            }
+            _ => {}
+        },
+    }
+}
+
+fn restart_policy(collector: &mut Collector<'_>, data: &Data, service: Id) {
+    let Some(restart) = data.get(service, "restart") else { return };
+    let policy = data.text(restart).unwrap_or("").to_owned();
+    let unlimited = matches!(policy.as_str(), "always" | "unless-stopped");
+    let limited = data
+        .get(service, "deploy")
+        .and_then(|d| data.get(d, "restart_policy"))
+        .is_some_and(|p| data.get(p, "max_attempts").is_some());
+    if unlimited && !limited {
+        let span = data
+            .key_span(service, "restart")
+            .or_else(|| data.node(restart).map(|n| n.span))
+            .unwrap_or_default();
+        let message = format!(
+            "`restart: {policy}` starts the service again for ever, whatever it exits with; \
+             `restart: on-failure:5`, or `deploy.restart_policy.max_attempts`, sets a limit"
+        );
+        collector.problem(ProblemKind::UnboundedRestart, span, message);
+    }
+}

@@ -1,0 +1,73 @@
+//! launchd property lists: `ProgramArguments` and `Program`.
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use crate::base::facts::ProblemKind;
+use crate::base::span::Span;
+use crate::base::text::Text;
+use crate::lang::collect::Collector;
+
+/// Reads the strings of the top dictionary's arguments.
+pub(super) fn read(collector: &mut Collector<'_>) {
+    let text = collector.source.text.clone();
+    let mut reader = Reader::from_str(&text);
+    let mut key = String::new();
+    let mut words: Vec<(Text, Span)> = Vec::new();
+    let mut program: Option<(Text, Span)> = None;
+    let mut in_array = false;
+    let mut element = String::new();
+    let mut value = String::new();
+    let mut start = 0usize;
+    loop {
+        let at = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
+        match reader.read_event() {
+            Ok(Event::Start(tag)) => {
+                element = tag.name().as_ref().to_owned();
+                in_array |= element == "array" && key == "ProgramArguments";
+                value.clear();
+                start = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
+            }
+            Ok(Event::Text(content)) => value.push_str(&content),
+            Ok(Event::GeneralRef(entity)) => value.push(match &*entity {
+                "amp" => '&',
+                "lt" => '<',
+                "gt" => '>',
+                "quot" => '"',
+                _ => '\'',
+            }),
+            Ok(Event::CData(content)) => value.push_str(&content),
+            Ok(Event::End(tag)) => {
+                let span = Span::new(start.min(at), at);
+                match tag.name().as_ref() {
+                    "key" => key = value.trim().to_owned(),
+                    "string" if in_array && element == "string" => {
+                        words.push((Text::literal(value.as_str()), span))
+                    }
+                    "string" if key == "Program" => program = Some((Text::literal(value.as_str()), span)),
+                    "array" => in_array = false,
+                    "dict" => {
+                        collector.argv(&words);
+                        if let (true, Some(program)) = (words.is_empty(), program.take()) {
+                            collector.argv(&[program]);
+                        }
+                        words.clear();
+                        program = None;
+                    }
+                    _ => {}
+                }
+                value.clear();
+            }
+            Ok(Event::Eof) => return,
+            Ok(_) => {}
+            Err(error) => {
+                collector.problem(
+                    ProblemKind::Syntax,
+                    Span::new(at, at),
+                    format!("is not well-formed: {error}"),
+                );
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Each format: where its commands stand, and what in it is no command.
+
+use super::*;
+
+/// `line effect primitive` of every site.
+fn sites(path: &str, text: &str) -> Vec<String> {
+    let source = Source::new(text);
+    let facts = facts(path, &source, &CommandCatalogue::built_in());
+    assert!(facts.problems.iter().all(|p| p.kind == ProblemKind::UnboundedRestart), "{:?}", facts.problems);
+    facts
+        .sites
+        .iter()
+        .map(|s| format!("{} {} {}", source.position(s.span.start).line, s.effect, s.primitive))
+        .collect()
+}
+
+fn unbounded(path: &str, text: &str) -> usize {
+    let facts = facts(path, &Source::new(text), &CommandCatalogue::built_in());
+    facts.problems.iter().filter(|p| p.kind == ProblemKind::UnboundedRestart).count()
+}
+
+#[test]
+fn make_recipes_and_shell_functions() {
+    let text = "K = pkill -f\nP := $(shell systemctl stop a)\nall: x ; killall y\nhalt:\n\t@-$(K) relay || true\n\techo kill\n\
+                \tps | grep x | \\\n\t  xargs kill\n\tkill -0 $$PID\n# pkill x\nN = pkill z\n";
+    assert_eq!(
+        sites("Makefile", text),
+        ["2 supervise systemctl stop", "3 kill killall", "5 kill pkill", "8 kill kill"]
+    );
+}
+
+#[test]
+fn just_and_task_runners() {
+    let text = "k := \"pkill\"\nx := `killall y`\n\nstop name:\n  @{{k}} -f {{name}}\n  echo pkill\n\nall: stop\n  #!/usr/bin/env bash\n  \
+                set -e\n  systemctl restart a\n\npy:\n  #!/usr/bin/env python3\n  pkill = 1\n";
+    assert_eq!(sites("justfile", text), ["2 kill killall", "5 kill pkill", "11 supervise systemctl restart"]);
+    let text = "version: 3\ntasks:\n  a: pkill x\n  b:\n    cmds:\n      - echo kill\n      - cmd: killall {{.N}}\n      - |\n        \
+                set -e\n        docker restart y\n    desc: pkill z\n";
+    assert_eq!(
+        sites("Taskfile.yml", text),
+        ["3 kill pkill", "7 kill killall", "10 supervise docker restart"]
+    );
+    let text = "[tox]\nenvlist = a\n[testenv]\ncommands =\n  pytest\n  - pkill -f {posargs}\n# pkill\ndescription = pkill x\n";
+    assert_eq!(sites("tox.ini", text), ["6 kill pkill"]);
+    let text = "web: uvicorn a:b --reload\n# w: pkill x\nworker: python w.py\n";
+    assert_eq!(sites("Procfile", text), ["1 reload uvicorn"]);
+}
+
+#[test]
+fn project_files() {
+    let text = "{\n  \"name\": \"pkill x\",\n  \"scripts\": {\n    \"dev\": \"nodemon\",\n    \"stop\": \"cross-env A=\\\"1\\\" pkill -f x\",\n    \
+                \"test\": \"jest kill\"\n  }\n}\n";
+    assert_eq!(sites("package.json", text), ["4 reload nodemon", "5 kill pkill"]);
+    let text = "[project.scripts]\nkill = \"a:kill\"\n[tool.poe.tasks]\nstop = \"pkill x\"\nb = { shell = \"killall y\" }\n\
+                [tool.pdm.scripts]\nc = { cmd = [\"systemctl\", \"stop\", \"z\"] }\n";
+    assert_eq!(
+        sites("pyproject.toml", text),
+        ["4 kill pkill", "5 kill killall", "7 supervise systemctl stop"]
+    );
+}
+
+#[test]
+fn dockerfiles_in_both_forms() {
+    let text = "FROM a\n# RUN pkill x\nENV K=\"pkill x\"\nRUN --mount=type=cache,target=/x a && \\\n    # no\n    pkill y || true\n\
+                HEALTHCHECK --interval=5s CMD kill -0 1 || exit 1\nRUN <<EOF\nset -e\nkillall z\nEOF\n\
+                ENTRYPOINT [\"uvicorn\"]\nCMD [\"a:b\", \"--reload\"]\n";
+    assert_eq!(sites("Dockerfile", text), ["6 kill pkill", "10 kill killall", "13 reload uvicorn"]);
+    assert_eq!(sites("Dockerfile", "FROM a\nCMD exec node s.js\nRUN [\"pkill\", \"x\"]\n"), ["3 kill pkill"]);
+}
+
+#[test]
+fn compose_services_and_their_policies() {
+    let text = "services:\n  a:\n    command: uvicorn a:b --reload\n    restart: always\n    stop_signal: SIGKILL\n  b:\n    command: [\"nodemon\", \"s.js\"]\n    \
+                restart: on-failure:3\n    healthcheck:\n      test: [\"CMD-SHELL\", \"kill -0 1\"]\n  c:\n    restart: unless-stopped\n    \
+                deploy:\n      restart_policy:\n        max_attempts: 3\n    environment:\n      K: pkill x\n";
+    assert_eq!(sites("compose.yaml", text), ["3 reload uvicorn", "7 reload nodemon"]);
+    assert_eq!(unbounded("compose.yaml", text), 1);
+}
+
+#[test]
+fn kubernetes_lists() {
+    let text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pkill\nspec:\n  containers:\n    - name: a\n      command: [\"sh\", \"-c\"]\n      \
+                args: [\"pkill -f x\"]\n      livenessProbe:\n        exec:\n          command: [\"kill\", \"-0\", \"1\"]\n---\napiVersion: v1\nkind: Pod\n\
+                spec:\n  containers:\n    - args:\n      - nodemon\n      - s.js\n";
+    assert_eq!(sites("k.yaml", text), ["8 kill pkill", "19 reload nodemon"]);
+}
+
+#[test]
+fn workflows_and_pipelines() {
+    let text = "on: push\njobs:\n  a:\n    name: pkill x\n    steps:\n      - uses: a/b@v1\n        with: {run: pkill x}\n      - run: pkill -f ${{ inputs.x }}\n      \
+                - name: b\n        run: |\n          set -e\n\n          docker restart y\n      - shell: python\n        run: |\n          kill = 1\n";
+    assert_eq!(sites(".github/workflows/a.yml", text), ["8 kill pkill", "13 supervise docker restart"]);
+    let text = "stages: [a]\nvariables:\n  script: pkill x\nt:\n  script:\n    - echo \"pkill\"\n    - pkill -f x\n    - - killall y\n  after_script: reboot\n";
+    assert_eq!(sites(".gitlab-ci.yml", text), ["7 kill pkill", "8 kill killall", "9 supervise reboot"]);
+    let text = "repos:\n  - repo: local\n    hooks:\n      - id: a\n        language: system\n        entry: bash -c 'pkill -f x'\n      - id: b\n        \
+                language: pygrep\n        entry: pkill -f\n      - id: c\n        language: system\n        entry: bash -c\n        args: [killall x]\n";
+    assert_eq!(sites(".pre-commit-config.yaml", text), ["6 kill pkill", "12 kill killall"]);
+}
+
+#[test]
+fn clients_tasks_and_hooks() {
+    let text = "{\"mcpServers\": {\n \"a\": {\"command\": \"node\", \"args\": [\"s.js\"]},\n \"b\": {\n  \"args\": [\"-y\", \"tsx\", \"watch\", \"s.ts\"],\n  \
+                \"command\": \"npx\",\n  \"env\": {\"N\": \"pkill x\"}}}}\n";
+    assert_eq!(sites(".mcp.json", text), ["5 reload tsx watch"]);
+    let text = "{\"permissions\": {\"deny\": [\"Bash(pkill:*)\"]},\n \"hooks\": {\"Stop\": [{\"hooks\": [\n  {\"type\": \"command\", \"command\": \"pkill -f x\"}]}]}}";
+    assert_eq!(sites(".claude/settings.json", text), ["3 kill pkill"]);
+    let text = "{\n  // pkill\n  \"tasks\": [\n    {\"label\": \"pkill\", \"type\": \"shell\", \"command\": \"pkill -f x\"},\n    \
+                {\"type\": \"process\", \"command\": \"bash\", \"args\": [\"-c\", \"killall y\"]},\n  ]\n}";
+    assert_eq!(sites(".vscode/tasks.json", text), ["4 kill pkill", "5 kill killall"]);
+    let text = "[mcp_servers.a]\ncommand = \"nodemon\"\nargs = [\"s.js\"]\n";
+    assert_eq!(sites(".codex/config.toml", text), ["2 reload nodemon"]);
+}
+
+#[test]
+fn units_and_supervisors() {
+    let text = "[Unit]\nDescription=pkill x\n[Service]\nExecStartPre=-/usr/bin/pkill -f old\nExecStart=/usr/bin/uvicorn a:b \\\n  # no\n  --reload\n\
+                ExecReload=/bin/kill -HUP $MAINPID\nExecStop=/bin/sh -c 'killall x'\nRestart=always\nRestartSec=3\n";
+    assert_eq!(
+        sites("a.service", text),
+        ["4 kill pkill", "5 reload uvicorn", "8 kill kill", "9 kill killall"]
+    );
+    assert_eq!(unbounded("a.service", text), 1);
+    for limit in ["RestartPreventExitStatus=3", "StartLimitBurst=5", "StartLimitIntervalSec=60"] {
+        assert_eq!(unbounded("a.service", &format!("[Service]\nRestart=always\n{limit}\n")), 0, "{limit}");
+    }
+    assert_eq!(unbounded("a.service", "[Service]\nRestart=on-failure\n"), 0);
+    let text = "[program:a]\ncommand=nodemon s.js\nautorestart=true\n; command=pkill x\n[program:b]\ncommand = bash -c \"pkill y\" ; z\nautorestart=unexpected\n";
+    assert_eq!(sites("supervisord.conf", text), ["2 reload nodemon", "6 kill pkill"]);
+    assert_eq!(unbounded("supervisord.conf", text), 1);
+    let text = "<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\n<dict>\n<key>Label</key><string>pkill x</string>\n<key>ProgramArguments</key>\n<array>\n\
+                <string>/bin/sh</string>\n<string>-c</string>\n<string>a &amp;&amp; pkill -f x</string>\n</array>\n</dict>\n</plist>\n";
+    assert_eq!(sites("a.plist", text), ["7 kill pkill"]);
+}
+
+#[test]
+fn a_file_that_is_not_well_formed_is_reported() {
+    for (path, text) in [
+        ("compose.yaml", "a: [\n"),
+        ("package.json", "{"),
+        ("pyproject.toml", "a = ["),
+        ("a.plist", "<a><b></a>"),
+    ] {
+        let facts = facts(path, &Source::new(text), &CommandCatalogue::built_in());
+        assert!(facts.problems.iter().any(|p| p.kind == ProblemKind::Syntax), "{path}");
+    }
+}

@@ -1,0 +1,315 @@
+//! Which file is read as what: names, folders, shebangs and, where a name says too
+//! little, the first lines.
+
+use crate::base::facts::Language;
+
+/// How many bytes of a file are looked at to tell what it is.
+const HEAD: usize = 4096;
+
+/// The host formats that hold commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Make rules.
+    Make,
+    /// A justfile.
+    Just,
+    /// `Taskfile.yml`.
+    Taskfile,
+    /// `tox.ini`.
+    Tox,
+    /// `package.json`.
+    PackageJson,
+    /// `pyproject.toml`.
+    Pyproject,
+    /// `Procfile`.
+    Procfile,
+    /// A Dockerfile.
+    Dockerfile,
+    /// A compose file.
+    Compose,
+    /// Kubernetes manifests.
+    Kubernetes,
+    /// A systemd unit.
+    Unit,
+    /// A launchd property list.
+    Plist,
+    /// A supervisord configuration.
+    Supervisord,
+    /// A workflow or composite action of Gitea or GitHub.
+    Workflow,
+    /// `.gitlab-ci.yml`.
+    Gitlab,
+    /// `.pre-commit-config.yaml`.
+    PreCommit,
+    /// VS Code tasks.
+    VscodeTasks,
+    /// The configuration of an MCP client, or of an agent with hooks.
+    McpClient,
+    /// The same, in TOML.
+    McpToml,
+}
+
+/// What a file is read as, by its path (with `/`) and its first bytes. A shebang decides
+/// before an extension.
+pub fn language_of(path: &str, first_bytes: &[u8]) -> Option<Language> {
+    let head = first_bytes.get(..HEAD.min(first_bytes.len())).unwrap_or(&[]);
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let name = name_of(path);
+    if let Some(language) = shebang(head)
+        && format_of(path, head).is_none()
+    {
+        return Some(language);
+    }
+    if format_of(path, head).is_some() {
+        return Some(Language::Embedded);
+    }
+    if let Some((stem, extension)) = name.rsplit_once('.')
+        && !stem.is_empty()
+    {
+        let language = match extension.to_ascii_lowercase().as_str() {
+            "py" | "ipynb" => Some(Language::Python),
+            "rs" => Some(Language::Rust),
+            "sh" | "bash" | "zsh" | "bats" => Some(Language::Shell),
+            "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Some(Language::Javascript),
+            "go" => Some(Language::Go),
+            "ps1" | "bat" | "cmd" | "psm1" => Some(Language::Windows),
+            "md" | "mdc" | "rst" => Some(Language::Document),
+            _ => None,
+        };
+        if language.is_some() {
+            return language;
+        }
+    }
+    is_hook(path).then_some(Language::Shell)
+}
+
+/// The interpreter that a shebang names.
+fn shebang(head: &[u8]) -> Option<Language> {
+    let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    let mut words = line.split_whitespace();
+    let mut program = base(words.next()?);
+    if program == "env" {
+        program = base(words.find(|w| !w.starts_with('-') && !w.contains('='))?);
+    }
+    let stem = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    match stem {
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "mksh" | "ash" | "bats" | "rbash" | "openrc-run"
+        | "runscript" => Some(Language::Shell),
+        "python" | "pypy" | "uv" => Some(Language::Python),
+        "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" => Some(Language::Javascript),
+        "pwsh" => Some(Language::Windows),
+        // `make -f`: debian/rules, which the table of formats knows by name.
+        _ => None,
+    }
+}
+
+fn base(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn name_of(path: &str) -> &str {
+    base(path)
+}
+
+/// A git hook: known by its folder, a file without an extension.
+fn is_hook(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or("");
+    let folder = parts.next().unwrap_or("");
+    let plain = !name.contains('.') && !name.is_empty();
+    plain
+        && match folder {
+            ".githooks" | ".husky" | "githooks" => true,
+            "hooks" => HOOKS.contains(&name),
+            _ => false,
+        }
+}
+
+const HOOKS: &[&str] = &[
+    "applypatch-msg",
+    "pre-applypatch",
+    "post-applypatch",
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-rebase",
+    "post-checkout",
+    "post-merge",
+    "pre-push",
+    "pre-receive",
+    "update",
+    "proc-receive",
+    "post-receive",
+    "post-update",
+    "reference-transaction",
+    "push-to-checkout",
+    "pre-auto-gc",
+    "post-rewrite",
+    "sendemail-validate",
+    "fsmonitor-watchman",
+    "post-index-change",
+];
+
+/// The host format of a file, by its path and its first bytes.
+pub fn format_of(path: &str, head: &[u8]) -> Option<Format> {
+    let name = name_of(path);
+    let lower = name.to_ascii_lowercase();
+    let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
+    let within = |folder: &str| folders.contains(&folder);
+    let parent = folders.first().copied().unwrap_or("");
+    let extension = lower.rsplit_once('.').map_or("", |(_, e)| e);
+    let yaml = matches!(extension, "yml" | "yaml");
+    match lower.as_str() {
+        "makefile" | "gnumakefile" | "bsdmakefile" => return Some(Format::Make),
+        "justfile" | ".justfile" => return Some(Format::Just),
+        "taskfile.yml" | "taskfile.yaml" | "taskfile.dist.yml" | "taskfile.dist.yaml" => {
+            return Some(Format::Taskfile);
+        }
+        "tox.ini" => return Some(Format::Tox),
+        "package.json" => return Some(Format::PackageJson),
+        "pyproject.toml" => return Some(Format::Pyproject),
+        "dockerfile" | "containerfile" => return Some(Format::Dockerfile),
+        ".pre-commit-config.yaml" | ".pre-commit-config.yml" | ".pre-commit-hooks.yaml" => {
+            return Some(Format::PreCommit);
+        }
+        "supervisord.conf" => return Some(Format::Supervisord),
+        "mcp.json"
+        | ".mcp.json"
+        | "claude_desktop_config.json"
+        | "mcp_config.json"
+        | "cline_mcp_settings.json"
+        | "mcp-config.json"
+        | "mcp_settings.json" => {
+            return Some(Format::McpClient);
+        }
+        "settings.json" | "settings.local.json" | "hooks.json" => return Some(Format::McpClient),
+        "config.toml" if parent == ".codex" => return Some(Format::McpToml),
+        _ => {}
+    }
+    if name == "rules" && parent == "debian" {
+        return Some(Format::Make);
+    }
+    if lower == "tasks.json" && parent == ".vscode" {
+        return Some(Format::VscodeTasks);
+    }
+    if lower == "procfile" || lower.starts_with("procfile.") {
+        return Some(Format::Procfile);
+    }
+    if lower.starts_with("dockerfile.")
+        || lower.ends_with(".dockerfile")
+        || lower.starts_with("containerfile.")
+    {
+        return Some(Format::Dockerfile);
+    }
+    match extension {
+        "mk" | "mak" => return Some(Format::Make),
+        "just" => return Some(Format::Just),
+        "service" | "socket" | "timer" | "mount" | "automount" | "swap" | "path"
+            if !lower.starts_with('.') =>
+        {
+            return Some(Format::Unit);
+        }
+        // A drop-in of a unit: `x.service.d/override.conf`.
+        "conf" if unit_folder(parent) => return Some(Format::Unit),
+        "plist" => return Some(Format::Plist),
+        "conf" | "ini"
+            if parent == "supervisor"
+                || within("supervisor")
+                || within("supervisord")
+                || is_supervisord(head) =>
+        {
+            return Some(Format::Supervisord);
+        }
+        _ => {}
+    }
+    if !yaml {
+        return None;
+    }
+    let workflows = parent == "workflows"
+        && folders.get(1).is_some_and(|f| matches!(*f, ".github" | ".gitea" | ".forgejo"));
+    if workflows || ((lower == "action.yml" || lower == "action.yaml") && contains(head, b"runs:")) {
+        return Some(Format::Workflow);
+    }
+    if lower.ends_with(".gitlab-ci.yml") || lower.ends_with(".gitlab-ci.yaml") || within(".gitlab-ci") {
+        return Some(Format::Gitlab);
+    }
+    if lower.contains("compose") {
+        return Some(Format::Compose);
+    }
+    if has_line(head, b"apiVersion:") && has_line(head, b"kind:") {
+        return Some(Format::Kubernetes);
+    }
+    None
+}
+
+fn unit_folder(parent: &str) -> bool {
+    [".service.d", ".socket.d", ".timer.d"].iter().any(|end| parent.ends_with(end))
+}
+
+fn is_supervisord(head: &[u8]) -> bool {
+    head.split(|&b| b == b'\n').any(|line| {
+        line.starts_with(b"[program:")
+            || line.starts_with(b"[supervisord]")
+            || line.starts_with(b"[eventlistener:")
+    })
+}
+
+fn contains(head: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(head, needle).is_some()
+}
+
+fn has_line(head: &[u8], start: &[u8]) -> bool {
+    head.split(|&b| b == b'\n').any(|line| line.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn reads(path: &str, head: &str, want: Option<Language>) {
+        assert_eq!(language_of(path, head.as_bytes()), want, "{path}");
+    }
+
+    #[test]
+    fn names_shebangs_and_folders_decide() {
+        reads("a.py", "", Some(Language::Python));
+        reads("bin/tool", "#!/usr/bin/env python3\n", Some(Language::Python));
+        reads("bin/tool.py", "#!/bin/sh\n", Some(Language::Shell));
+        reads("bin/tool", "#!/usr/bin/env -S bash -e\n", Some(Language::Shell));
+        reads("bin/tool", "#!/usr/bin/awk -f\n", None);
+        reads(".githooks/pre-push", "pkill x\n", Some(Language::Shell));
+        reads("hooks/pre-push", "pkill x\n", Some(Language::Shell));
+        reads("src/hooks/useThing", "", None);
+        reads("debian/rules", "#!/usr/bin/make -f\n", Some(Language::Embedded));
+        reads("a.pyi", "", None);
+        reads("README", "", None);
+        reads("run.PS1", "", Some(Language::Windows));
+    }
+
+    #[test]
+    fn formats_are_told_apart() {
+        for (path, head, want) in [
+            ("Makefile", "", Format::Make),
+            ("x/docker-compose.prod.yaml", "", Format::Compose),
+            ("k8s/a.yaml", "---\napiVersion: v1\nkind: Pod\n", Format::Kubernetes),
+            (".gitea/workflows/a.yaml", "", Format::Workflow),
+            ("ci/action.yml", "runs:\n", Format::Workflow),
+            ("deploy/a.service", "", Format::Unit),
+            ("a.service.d/limits.conf", "", Format::Unit),
+            ("etc/supervisor/conf.d/a.conf", "", Format::Supervisord),
+            ("a.ini", "[program:a]\n", Format::Supervisord),
+            (".claude/settings.json", "", Format::McpClient),
+            (".vscode/tasks.json", "", Format::VscodeTasks),
+            ("Dockerfile.dev", "", Format::Dockerfile),
+        ] {
+            assert_eq!(format_of(path, head.as_bytes()), Some(want), "{path}");
+        }
+        for path in ["a.yaml", "a.json", "nginx.conf", "tasks.json"] {
+            assert_eq!(format_of(path, b""), None, "{path}");
+        }
+    }
+}
