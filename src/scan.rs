@@ -26,7 +26,7 @@ use crate::base::span::Span;
 use crate::data::config::{Config, MAX_FILE_SIZE};
 use crate::discover::{self, Entry, Listing, Scope};
 use crate::graph::link::Files;
-use crate::lang;
+use crate::lang::{self, language_of};
 
 use catalogues::Catalogues;
 
@@ -239,6 +239,11 @@ fn read_bytes(request: &ScanRequest<'_>, catalogues: &Catalogues, path: &str, by
     if request.languages.as_ref().is_some_and(|l| !l.contains(&language)) {
         return Read::Skipped;
     }
+    if lang::holds_commands(language)
+        && !catalogues.prefilter().may_hold(language, &bytes, &request.watch.symbols)
+    {
+        return Read::Nothing;
+    }
     let source = Source::decode(bytes);
     let read = catch_unwind(AssertUnwindSafe(|| facts_of(request, catalogues, path, language, &source)));
     let mut facts = match read {
@@ -269,20 +274,6 @@ fn says_nothing(facts: &FileFacts) -> bool {
         && facts.server.is_none()
 }
 
-/// What a file is read as.
-fn language_of(path: &str, _bytes: &[u8]) -> Option<Language> {
-    let (_, extension) = path.rsplit_once('.')?;
-    match extension {
-        "py" | "ipynb" => Some(Language::Python),
-        "rs" => Some(Language::Rust),
-        "sh" | "bash" | "zsh" | "bats" => Some(Language::Shell),
-        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Some(Language::Javascript),
-        "go" => Some(Language::Go),
-        "md" | "mdc" | "rst" => Some(Language::Document),
-        _ => None,
-    }
-}
-
 /// The facts of one file, by its language's reader.
 fn facts_of(
     request: &ScanRequest<'_>,
@@ -296,6 +287,10 @@ fn facts_of(
             let watch = request.watch.symbols.iter().cloned().collect();
             lang::python::facts(path, source, catalogues.of(language), &watch)
         }
-        _ => FileFacts::new(path, language),
+        _ => {
+            let watch = &request.watch.symbols;
+            lang::commands_facts(path, language, source, &catalogues.commands, watch)
+                .unwrap_or_else(|| FileFacts::new(path, language))
+        }
     }
 }

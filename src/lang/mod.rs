@@ -21,6 +21,11 @@ use crate::data::commands::CommandCatalogue;
 
 pub use files::language_of;
 
+/// Whether files of a language hold commands rather than a program.
+pub fn holds_commands(language: Language) -> bool {
+    matches!(language, Language::Shell | Language::Windows | Language::Embedded | Language::Document)
+}
+
 /// The facts of a file that holds commands rather than a program: a script, a host file or
 /// a document. `None` for the languages that have a program. `watch` are the inventory's symbols.
 pub fn commands_facts(

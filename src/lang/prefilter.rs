@@ -31,7 +31,7 @@ impl Prefilter {
     /// or anything else that its reader reports.
     pub fn may_hold(&self, language: Language, bytes: &[u8], watch: &[String]) -> bool {
         let plain = |needle: &[u8]| memchr::memmem::find(bytes, needle).is_some();
-        if plain(b"restartlint:") || watch.iter().any(|w| plain(w.as_bytes())) {
+        if plain(b"restartlint:") || plain(b"<<<<<<<") || watch.iter().any(|w| plain(w.as_bytes())) {
             return true;
         }
         match language {

@@ -1,11 +1,14 @@
 //! All catalogues of a run: the embedded ones with the configuration's additions.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 
 use crate::base::facts::Language;
 use crate::data::commands::CommandCatalogue;
 use crate::data::config::UserPrimitive;
 use crate::data::primitives::Catalogue;
+use crate::lang::prefilter::Prefilter;
 
 /// The languages that are lowered to program facts.
 pub const PROGRAM_LANGUAGES: [Language; 4] =
@@ -15,6 +18,7 @@ pub const PROGRAM_LANGUAGES: [Language; 4] =
 pub struct Catalogues {
     /// Commands.
     pub commands: CommandCatalogue,
+    prefilter: OnceLock<Prefilter>,
     programs: FxHashMap<Language, Catalogue>,
     empty: Catalogue,
 }
@@ -28,7 +32,7 @@ impl Catalogues {
             programs.insert(language, catalogue);
         }
         let commands = CommandCatalogue::built_in();
-        Ok(Catalogues { commands, programs, empty: Catalogue::default() })
+        Ok(Catalogues { commands, prefilter: OnceLock::new(), programs, empty: Catalogue::default() })
     }
 
     /// The embedded catalogues with the configuration's primitives.
@@ -44,6 +48,11 @@ impl Catalogues {
             }
         }
         Ok(catalogues)
+    }
+
+    /// The search for the commands' names, made on first use.
+    pub fn prefilter(&self) -> &Prefilter {
+        self.prefilter.get_or_init(|| Prefilter::new(&self.commands))
     }
 
     /// A language's primitive catalogue; empty for languages without program facts.
