@@ -100,14 +100,19 @@ fn tiles(page: &mut Page, report: &Report) {
         BlastRadius::High => "bad",
     };
     let counts = report.counts;
-    let hit = if counts.other_live_sessions + counts.active_leases == 0 { "good" } else { "warn" };
+    let hit = |number: usize| if number == 0 { "good" } else { "warn" };
     let known = if report.inventory_complete { ("good", "complete") } else { ("bad", "incomplete") };
     let class = if report.restart_class_authorized { ("good", "authorized") } else { ("bad", "denied") };
     page.raw("<section class=\"tiles\" aria-label=\"At a glance\">\n");
     tile(page, verdict, "Verdict", report.verdict.name());
     tile(page, radius, "Blast radius", report.blast_radius.name());
-    tile(page, hit, "Other live sessions", &counts.other_live_sessions.to_string());
-    tile(page, hit, "Active leases", &counts.active_leases.to_string());
+    tile(
+        page,
+        hit(counts.other_live_sessions),
+        "Other live sessions",
+        &counts.other_live_sessions.to_string(),
+    );
+    tile(page, hit(counts.active_leases), "Active leases", &counts.active_leases.to_string());
     tile(
         page,
         if counts.critical_sections == 0 { "good" } else { "bad" },
