@@ -17,7 +17,8 @@ use restartlint::pass::classes::{ApprovalLevel, RestartClass, Role, ScopeKind, T
 use restartlint::pass::drain::key::LEAST_KEY_BYTES;
 use restartlint::pass::drain::proof::{DEFAULT_LIFETIME_S, MAX_LIFETIME_S};
 use restartlint::pass::drain::{GateCode, Proof, Verification};
-use restartlint::pass::impact::count::{ENDED_STATUSES, MUTATING_PHASES, SKEW_S, SNAPSHOT_AGE_S};
+use restartlint::pass::impact::completeness::{SKEW_S, SNAPSHOT_AGE_S};
+use restartlint::pass::impact::liveness::{ENDED_STATUSES, MUTATING_PHASES};
 use restartlint::pass::impact::reason::ReasonCode;
 use restartlint::pass::impact::report::{AUDIT_FIELDS, Audit, BlastRadius, Evidence, Freshness, Verdict};
 use restartlint::pass::impact::{Application, Question, Report, Request, Settings, Snapshot, evaluate};

@@ -1,6 +1,9 @@
 //! The restart coordinator, from the outside: its cases, its invariants, its documents
 //! and its command line.
 
+// Tests look at the world from outside.
+#![allow(clippy::disallowed_methods)]
+
 mod cases;
 mod cli;
 mod documents;

@@ -16,9 +16,8 @@ use super::scope::Scope;
 use super::snapshot::Snapshot;
 use super::verdict::{blast_radius, override_would_allow, verdict};
 use crate::pass::authority::Authority;
-use crate::pass::classes::{ClassTable, builtin};
+use crate::pass::classes::{RestartClass, builtin};
 use crate::pass::drain::gate::{Decision, GateCode, Offer, Present, Replay, gate};
-use crate::pass::fingerprint::{canonical, sha256_hex};
 
 /// What a checkout may configure. Authority is not among it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +83,31 @@ pub enum Application<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn evaluate(question: Question<'_>, application: Application<'_>) -> Report {
+    let judged = judge(question);
+    let (apply_gate, apply_authorized) = match application {
+        Application::DryRun => (None, ApplyAuthorized::dry_run()),
+        Application::Apply(offer) => {
+            let gate = apply_gate(question, &judged, offer);
+            let authorized = ApplyAuthorized::both(gate.drain_gate_allow, judged.allow_restart);
+            (Some(gate), authorized)
+        }
+    };
+    report(question, judged, apply_gate, apply_authorized)
+}
+
+/// What is decided before any gate: the same for a dry run and an apply.
+struct Judged<'a> {
+    class: Option<&'static RestartClass>,
+    target: Option<&'a str>,
+    count: Count,
+    authorization: Authorization,
+    verdict: Verdict,
+    codes: Vec<ReasonCode>,
+    allow_restart: bool,
+    fingerprint: String,
+}
+
+fn judge(question: Question<'_>) -> Judged<'_> {
     let Question { snapshot, request, authority, now, .. } = question;
     let class = builtin().get(&request.restart_class);
     let (count, target) = counted(question);
@@ -91,29 +115,47 @@ pub fn evaluate(question: Question<'_>, application: Application<'_>) -> Report 
     let verdict = verdict(&count, request.request_override, authority.override_restart);
     let ends_process = class.is_none_or(|class| class.ends_process);
     let contaminated = ends_process && snapshot.open_markers.iter().flatten().next().is_some();
-    let codes = causes(&authorization, &count, verdict, contaminated);
-    let allow_restart = authorization.granted() && verdict != Verdict::Unsafe && !contaminated;
+    Judged {
+        class,
+        target,
+        codes: causes(&authorization, &count, verdict, contaminated),
+        allow_restart: authorization.granted() && verdict != Verdict::Unsafe && !contaminated,
+        fingerprint: count.fingerprint(&request.restart_class, target),
+        count,
+        authorization,
+        verdict,
+    }
+}
 
-    let fingerprint = count.fingerprint(&request.restart_class, target);
-    let present = Present { class: &request.restart_class, target, fingerprint: &fingerprint, now };
-    let (apply_gate, apply_authorized) = match application {
-        Application::DryRun => (None, ApplyAuthorized::dry_run()),
-        Application::Apply(offer) => {
-            let decision = drain_decision(request, authority, offer, present);
-            let gate = ApplyGate {
-                drain_gate_allow: decision.allows(),
-                restart_class_authorized: authorization.granted(),
-                code: decision.code,
-                reason: decision.code.meaning().to_owned(),
-                break_glass_requested: request.request_break_glass,
-                break_glass_authorized: authority.break_glass,
-                replay_checked: offer.replay != Replay::Unchecked,
-            };
-            let authorized = ApplyAuthorized::both(gate.drain_gate_allow, allow_restart);
-            (Some(gate), authorized)
-        }
+/// The drain gate's decision beside the matrix's. Break-glass passes this gate and no other.
+fn apply_gate(question: Question<'_>, judged: &Judged<'_>, offer: Offer<'_>) -> ApplyGate {
+    let Question { request, authority, now, .. } = question;
+    let decision = if request.request_break_glass && authority.break_glass {
+        Decision { code: GateCode::BreakGlass }
+    } else {
+        let fingerprint = judged.fingerprint.as_str();
+        gate(offer, Present { class: &request.restart_class, target: judged.target, fingerprint, now })
     };
+    ApplyGate {
+        drain_gate_allow: decision.allows(),
+        restart_class_authorized: judged.authorization.granted(),
+        code: decision.code,
+        reason: decision.code.meaning().to_owned(),
+        break_glass_requested: request.request_break_glass,
+        break_glass_authorized: authority.break_glass,
+        replay_checked: offer.replay != Replay::Unchecked,
+    }
+}
 
+/// Puts the answers together, with what is kept of them.
+fn report(
+    question: Question<'_>,
+    judged: Judged<'_>,
+    apply_gate: Option<ApplyGate>,
+    apply_authorized: ApplyAuthorized,
+) -> Report {
+    let Question { snapshot, request, authority, now, .. } = question;
+    let Judged { class, target, count, authorization, verdict, codes, allow_restart, fingerprint } = judged;
     let dry_run = apply_gate.is_none();
     let allowed = if dry_run { allow_restart } else { apply_authorized.get() };
     let denied_by_gate = apply_gate.as_ref().map(|gate| gate.code).filter(|code| !code.allows());
@@ -122,10 +164,11 @@ pub fn evaluate(question: Question<'_>, application: Application<'_>) -> Report 
         session_id: request.requester.session_id.clone(),
         role: request.requester.role.clone(),
     };
-    let radius = blast_radius(&count);
+    let coordinator_version = env!("CARGO_PKG_VERSION").to_owned();
+    let blast_radius = blast_radius(&count);
     let required_permission = class.map(|class| class.permission.clone());
     let incident = (!allowed).then(|| {
-        incident(Incident {
+        let incident = Incident {
             id: String::new(),
             kind: if dry_run { "restart_denied" } else { "apply_denied" }.to_owned(),
             code: first_cause.unwrap_or_default().to_owned(),
@@ -134,11 +177,12 @@ pub fn evaluate(question: Question<'_>, application: Application<'_>) -> Report 
             requester: requester.clone(),
             fingerprint: fingerprint.clone(),
             time: now.to_string(),
-        })
+        };
+        incident.named()
     });
     let audit = Audit {
         event: "restart_evaluation".to_owned(),
-        coordinator_version: env!("CARGO_PKG_VERSION").to_owned(),
+        coordinator_version: coordinator_version.clone(),
         verdict,
         class: request.restart_class.clone(),
         target: target.map(str::to_owned),
@@ -147,14 +191,14 @@ pub fn evaluate(question: Question<'_>, application: Application<'_>) -> Report 
         approval_id: authorization.approval_id.clone(),
         decision: if allowed { "allow" } else { "deny" }.to_owned(),
         reason_codes: codes.clone(),
-        blast_radius: radius,
+        blast_radius,
         counts: count.counts,
         fingerprint: fingerprint.clone(),
         time: now.to_string(),
     };
     Report {
         schema: 1,
-        coordinator_version: env!("CARGO_PKG_VERSION").to_owned(),
+        coordinator_version,
         restart_class: request.restart_class.clone(),
         target: target.map(str::to_owned),
         requester,
@@ -166,13 +210,13 @@ pub fn evaluate(question: Question<'_>, application: Application<'_>) -> Report 
         required_permission,
         approval: authorization.approval,
         reasons: codes.iter().map(|code| code.meaning().to_owned()).collect(),
-        next_step: next_step(&codes, denied_by_gate, dry_run, class.is_some_and(|class| class.one_at_a_time)),
+        next_step: next_step(&codes, denied_by_gate, dry_run, class.is_some_and(|c| c.one_at_a_time)),
         reason_codes: codes,
         override_requested: request.request_override,
         override_authorized: authority.override_restart,
         override_would_allow: override_would_allow(&count),
         authority_source: authority.source,
-        blast_radius: radius,
+        blast_radius,
         inventory_complete: count.complete(),
         inventory_errors: count.errors,
         counts: count.counts,
@@ -194,11 +238,7 @@ pub fn evaluate(question: Question<'_>, application: Application<'_>) -> Report 
 
 /// The count for the request's class, and the target it names.
 pub fn counted(question: Question<'_>) -> (Count, Option<&str>) {
-    counted_in(builtin(), question)
-}
-
-fn counted_in<'a>(classes: &ClassTable, question: Question<'a>) -> (Count, Option<&'a str>) {
-    let class = classes.get(&question.request.restart_class);
+    let class = builtin().get(&question.request.restart_class);
     let view = View {
         scope: Scope::of(class, question.request),
         own: &question.request.requester.session_id,
@@ -231,20 +271,6 @@ fn causes(
     codes
 }
 
-/// The drain gate's decision. Break-glass passes this gate and no other.
-fn drain_decision(
-    request: &Request,
-    authority: Authority,
-    offer: Offer<'_>,
-    present: Present<'_>,
-) -> Decision {
-    if request.request_break_glass && authority.break_glass {
-        Decision { code: GateCode::BreakGlass }
-    } else {
-        gate(offer, present)
-    }
-}
-
 /// What to do next: against the first cause, else the gate's, else what follows an allowance.
 fn next_step(codes: &[ReasonCode], gate: Option<GateCode>, dry_run: bool, one_at_a_time: bool) -> String {
     let step = match (codes.first(), gate) {
@@ -257,10 +283,4 @@ fn next_step(codes: &[ReasonCode], gate: Option<GateCode>, dry_run: bool, one_at
         (None, None) => "Restart by the registered path, then assess the fleet.",
     };
     step.to_owned()
-}
-
-/// Gives an incident its id: a digest of all the rest, so that the same denial has the same one.
-fn incident(incident: Incident) -> Incident {
-    let digest = sha256_hex(&canonical(&incident).unwrap_or_default());
-    Incident { id: format!("inc-{}", digest.get(..16).unwrap_or(&digest)), ..incident }
 }

@@ -7,99 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reason::ReasonCode;
+pub use super::record::{AUDIT_FIELDS, Audit, Incident};
 use super::snapshot::{RecoveryAttempt, TerminalLock, Work};
+pub use super::words::{BlastRadius, Evidence, Freshness, Verdict};
 use crate::pass::authority::AuthoritySource;
 use crate::pass::classes::ApprovalLevel;
 use crate::pass::drain::gate::GateCode;
-
-/// What the state allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Nothing in scope would be lost.
-    Safe,
-    /// Something would be lost, or nobody knows.
-    Unsafe,
-    /// Live work, overridden with an operator's authority.
-    Override,
-}
-
-impl Verdict {
-    /// The name as reports show it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Safe => "safe",
-            Verdict::Unsafe => "unsafe",
-            Verdict::Override => "override",
-        }
-    }
-}
-
-/// How much a restart would hit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BlastRadius {
-    /// Nobody else.
-    None,
-    /// One or two sessions and work items.
-    Low,
-    /// Three to five, or a critical section.
-    Medium,
-    /// Six or more, a terminal lock, or nobody knows.
-    High,
-}
-
-impl BlastRadius {
-    /// The name as reports show it.
-    pub fn name(self) -> &'static str {
-        match self {
-            BlastRadius::None => "none",
-            BlastRadius::Low => "low",
-            BlastRadius::Medium => "medium",
-            BlastRadius::High => "high",
-        }
-    }
-}
-
-/// What became of a lease.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Freshness {
-    /// It holds.
-    Active,
-    /// Its time is over.
-    Expired,
-    /// Its holder gave it back.
-    Released,
-    /// Its owner's process is gone.
-    DeadProcess,
-    /// It cannot be decided.
-    Unknown,
-}
-
-impl Freshness {
-    /// The name as reports show it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Freshness::Active => "active",
-            Freshness::Expired => "expired",
-            Freshness::Released => "released",
-            Freshness::DeadProcess => "dead_process",
-            Freshness::Unknown => "unknown",
-        }
-    }
-}
-
-/// Where the snapshot came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Evidence {
-    /// From a file: somebody else's word.
-    #[default]
-    Recorded,
-    /// From the store and the process table, by the process itself.
-    Observed,
-}
 
 /// Totals in scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -248,78 +161,6 @@ impl JsonSchema for Never {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({ "const": false })
     }
-}
-
-/// A denial, as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Incident {
-    /// `inc-` and 16 hex digits over the rest: the same denial has the same id.
-    pub id: String,
-    /// `restart_denied` (dry run) or `apply_denied`.
-    pub kind: String,
-    /// The first cause: a reason code, or the drain gate's code.
-    pub code: String,
-    /// The class that was asked for.
-    pub class: String,
-    /// The target, if any.
-    pub target: Option<String>,
-    /// Who asked.
-    pub requester: RequesterLine,
-    /// The fingerprint of the state.
-    pub fingerprint: String,
-    /// When it was denied.
-    pub time: String,
-}
-
-/// The members of an [`Audit`] record.
-pub const AUDIT_FIELDS: [&str; 14] = [
-    "event",
-    "coordinator_version",
-    "verdict",
-    "class",
-    "target",
-    "requester",
-    "required_permission",
-    "approval_id",
-    "decision",
-    "reason_codes",
-    "blast_radius",
-    "counts",
-    "fingerprint",
-    "time",
-];
-
-/// One evaluation, for the record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Audit {
-    /// `restart_evaluation`.
-    pub event: String,
-    /// The version that evaluated.
-    pub coordinator_version: String,
-    /// What the state allows.
-    pub verdict: Verdict,
-    /// The class that was asked for.
-    pub class: String,
-    /// The target, if any.
-    pub target: Option<String>,
-    /// Who asked.
-    pub requester: RequesterLine,
-    /// The permission that the class needs; null if the class is unknown.
-    pub required_permission: Option<String>,
-    /// The approval that satisfied it, if one on record did.
-    pub approval_id: Option<String>,
-    /// `allow` or `deny`: of the restart in a dry run, of the apply otherwise.
-    pub decision: String,
-    /// Every cause of a denied restart.
-    pub reason_codes: Vec<ReasonCode>,
-    /// How much it would hit.
-    pub blast_radius: BlastRadius,
-    /// The totals in scope.
-    pub counts: Counts,
-    /// The fingerprint of the state.
-    pub fingerprint: String,
-    /// When it was evaluated.
-    pub time: String,
 }
 
 /// The answer to one request.
