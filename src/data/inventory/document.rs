@@ -128,7 +128,11 @@ pub fn updated(text: &str, inventory: &Inventory) -> String {
         Markers::Both(range) => splice(text, range, &part),
         Markers::None if text.trim().is_empty() => part,
         Markers::None => {
-            let gap = if text.ends_with('\n') { "\n" } else { "\n\n" };
+            let gap = match text.replace("\r\n", "\n") {
+                text if text.ends_with("\n\n") => "",
+                text if text.ends_with('\n') => "\n",
+                _ => "\n\n",
+            };
             let gap = if crlf { gap.replace('\n', "\r\n") } else { gap.to_owned() };
             format!("{text}{gap}{part}")
         }
