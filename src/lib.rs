@@ -7,18 +7,21 @@
 //!
 //! Imports point down only; `tests/layers.rs` holds the code against this table.
 //!
-//! | floor | modules | may import |
+//! | floor | module | may import |
 //! |---|---|---|
 //! | 1 | `base` | nothing of this crate |
-//! | 2 | `data`, `report`, `command` | `base` (and `command` the catalogues of `data`) |
+//! | 2 | `data` | `base` |
+//! | 2 | `report` | `base` |
+//! | 2 | `command` | `base`, `data` |
 //! | 2 | `graph` | `base`, `data`, `command` |
 //! | 3 | `lang` | `base`, `data`, `command` |
 //! | 3 | `check` | `base`, `data`, `graph`, `report` |
 //! | 3 | `render` | `base`, `data`, `report` |
 //! | 3 | `pass` | `base`, `data`, `command` |
 //! | 4 | `edge` | `base`, `pass` |
-//! | 4 | `discover`, `scan` | everything on floors 1 to 3 |
-//! | 5 | `face` | everything below |
+//! | 4 | `discover` | `base` |
+//! | 4 | `scan` | `base`, `data`, `command`, `graph`, `lang`, `discover` |
+//! | 5 | `face` | everything |
 
 pub mod base;
 pub mod check;

@@ -53,7 +53,8 @@ fn words_about_it_are_not() {
 
 #[test]
 fn the_removed_helper_is_found_when_it_returns() {
-    let text = "def _trigger_mcp_auto_restart():\n    return None\n\n\ndef report(stale=False):\n    return None\n";
+    let text =
+        "def _trigger_mcp_auto_restart():\n    return None\n\n\ndef report(stale=False):\n    return None\n";
     assert_eq!(with(&[("stale_runtime.py", text)]), ["RL201 stale_runtime.py:1"]);
 }
 
@@ -62,7 +63,9 @@ fn an_unknown_path_id_is_refused() {
     let refused = tree::run(&reference(), &["inventory", "assert", "cli_venv_bootstrap"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("cli_venv_bootstrap_execv"));
-    for (id, status) in [("profile_switch_runtime", 0), ("manual_daemon_kill", 1), ("ide_client_reconnect", 1)] {
+    for (id, status) in
+        [("profile_switch_runtime", 0), ("manual_daemon_kill", 1), ("ide_client_reconnect", 1)]
+    {
         let known = tree::run(&reference(), &["inventory", "assert", id]);
         assert_eq!(known.status.code(), Some(0), "{id}");
         let permitted = tree::run(&reference(), &["inventory", "assert", id, "--permitted"]);
@@ -72,7 +75,8 @@ fn an_unknown_path_id_is_refused() {
 
 #[test]
 fn killing_the_daemon_by_hand_is_contamination_and_looking_for_it_is_not() {
-    let scripts = [("stop.sh", "#!/bin/sh\nps aux | grep mcp_server\npkill -f mcp_server.py\nkillall python3\n")];
+    let scripts =
+        [("stop.sh", "#!/bin/sh\nps aux | grep mcp_server\npkill -f mcp_server.py\nkillall python3\n")];
     assert_eq!(with(&scripts), ["RL303 stop.sh:3", "RL303 stop.sh:4"]);
     let guard = |command: &str| tree::run(&reference(), &["guard", "command", "--", command]).status.code();
     assert_eq!(guard("pkill -f mcp_server.py"), Some(1));
