@@ -41,8 +41,8 @@ pub(super) fn excludes(view: &View<'_, '_>, faults: &mut Vec<Fault>) -> Vec<At<S
             let line = text.trim_end_matches('/');
             // A leading slash anchors a pattern to the root; an absolute path of the machine cannot be told
             // apart from it, but a path of several well-known folders can.
-            let absolute = ["/home/", "/etc", "/usr/", "/var/", "/tmp/", "/root/", "/opt/"];
-            if absolute.iter().any(|a| line == *a || (a.ends_with('/') && line.starts_with(a))) {
+            let absolute = ["/home/", "/etc/", "/usr/", "/var/", "/tmp/", "/root/", "/opt/"];
+            if absolute.iter().any(|a| line.starts_with(a)) {
                 Some("can never match: paths are relative to the project's root".to_owned())
             } else {
                 path_fault(line.trim_start_matches('/')).or_else(|| {

@@ -5,6 +5,8 @@ use clap::Args;
 use super::{Failure, Outcome, output};
 use crate::base::effect::Effect;
 use crate::data::commands::CommandCatalogue;
+use crate::data::primitives::{Catalogue, PrimitiveEntry};
+use crate::scan::catalogues::PROGRAM_LANGUAGES;
 use crate::data::{checks, effects, pages, suggest};
 
 /// Arguments of `explain`.
@@ -52,15 +54,41 @@ fn effect(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
     Some(out + &format!("\nInstead: {}\n", about.instead))
 }
 
-fn primitive(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
+/// A name of a program's catalogue, else a command.
+fn primitive(what: &str, commands: &CommandCatalogue) -> Option<String> {
+    let mut found: Vec<(String, Effect)> = Vec::new();
+    for language in PROGRAM_LANGUAGES {
+        let Ok(catalogue) = Catalogue::embedded(language) else { continue };
+        let entries = catalogue.primitives().iter();
+        let named = |e: &&PrimitiveEntry| {
+            e.canonical.as_deref() == Some(what) || e.names.iter().any(|n| reported(n) == what)
+        };
+        if let Some(entry) = entries.filter(named).min_by_key(|e| e.effect) {
+            found.push((format!("A primitive of {}", language.name()), entry.effect));
+        }
+    }
     let name = what.split(' ').next().unwrap_or(what);
-    let effect = catalogue.commands(name).next().map(|r| r.effect)?;
-    let about = effects::about(effect);
-    Some(format!(
-        "# {what}\n\nA command with the effect `{effect}`: {}\n\n{}\n\nIn the daemon's reach: {}; outside it: RL301, \
-         unless the inventory covers it.\n\nInstead: {}\n",
-        about.meaning, about.why, about.rule, about.instead
-    ))
+    if let Some(rule) = commands.commands(name).next() {
+        found.push(("A command".to_owned(), rule.effect));
+    }
+    if found.is_empty() {
+        return None;
+    }
+    let mut out = format!("# {what}\n");
+    for (kind, effect) in found {
+        let about = effects::about(effect);
+        out += &format!(
+            "\n{kind} with the effect `{effect}`: {}\n\n{}\n\nIn the daemon's reach: {}. Elsewhere: RL301, unless \
+             the inventory covers it.\n\nInstead: {}\n",
+            about.meaning, about.why, about.rule, about.instead
+        );
+    }
+    Some(out)
+}
+
+/// A catalogued path as it is reported: without calls and subscripts.
+fn reported(name: &str) -> String {
+    name.replace("()", "").replace("[]", "")
 }
 
 fn unknown(what: &str, catalogue: &CommandCatalogue) -> Failure {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, CommandFactory, ValueEnum};
 
 use super::cli::Cli;
 use super::project::Project;
@@ -112,9 +112,20 @@ pub(super) fn scan_project(
         output::note(cli, &format!("restartlint: note: {path} {why}"));
     }
     for (path, why) in &scan.unreadable {
-        output::warn(&format!("{path} {why}"));
+        output::warn(&format!("{path} {why}{}", command_meant(path, why)));
     }
     Ok(scan)
+}
+
+/// The command that a path which does not exist was perhaps meant to be.
+fn command_meant(path: &str, why: &str) -> String {
+    let commands = super::cli::Cli::command();
+    let names: Vec<&str> = commands.get_subcommands().map(|c| c.get_name()).collect();
+    let plain = !path.contains(['/', '.']) && why == "does not exist";
+    match suggest::nearest(path, names).filter(|_| plain) {
+        Some(near) => format!("; did you mean the command `{near}`?"),
+        None => String::new(),
+    }
 }
 
 /// The failure of a run that did not look at everything it was asked to look at.

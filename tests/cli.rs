@@ -1,0 +1,307 @@
+//! The command line as people meet it: exit statuses, standard streams, bad input.
+
+#![allow(clippy::disallowed_methods)]
+
+mod tree;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let files: BTreeMap<String, String> =
+            files.iter().map(|(n, t)| (n.to_string(), t.to_string())).collect();
+        tree::write(folder.path(), &files);
+        Place { folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn run(&self, args: &[&str]) -> (i32, String, String) {
+        let output = tree::run(self.path(), args);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    }
+
+    fn found(&self, args: &[&str]) -> Vec<String> {
+        let mut all = vec!["check", "--format", "json"];
+        all.extend(args);
+        tree::found(&self.run(&all).1)
+    }
+}
+
+const ABORT: &str = "import os\n\nos.abort()\n";
+
+#[test]
+fn check_is_the_default_and_the_result_alone_is_on_standard_output() {
+    let place = Place::new(&[("src/a.py", ABORT)]);
+    let (status, stdout, stderr) = place.run(&["src/"]);
+    assert_eq!(status, 1);
+    assert!(stdout.contains("RL301") && stdout.contains("a.py:3:1"), "{stdout}");
+    assert!(stderr.contains("restartlint init"), "{stderr}");
+    let (status, stdout, stderr) = place.run(&["-q", "--format", "json", "src"]);
+    assert_eq!((status, stderr.as_str()), (1, ""));
+    assert!(stdout.starts_with('{') && stdout.ends_with("}\n"));
+}
+
+#[test]
+fn usage_and_missing_paths_are_status_two() {
+    let place = Place::new(&[("a.py", "x = 1\n")]);
+    for args in [
+        &["check", "nowhere.py"][..],
+        &["check", "--format", "yaml"],
+        &["check", "--select", "RL30l"],
+        &["check", "--language", "pyton"],
+        &["--config", "none.toml"],
+        &["check", "--baseline", "none.json"],
+        &["check", "-", "a.py"],
+        &["explain", "nothing"],
+        &["inventory", "check"],
+        &["chekc"],
+    ] {
+        let (status, stdout, stderr) = place.run(args);
+        assert_eq!(status, 2, "{args:?} {stdout}");
+        assert!(!stderr.is_empty(), "{args:?}");
+    }
+    assert!(place.run(&["check", "--select", "RL30l"]).2.contains("RL301"));
+    assert!(place.run(&["check", "--language", "pyton"]).2.contains("python"));
+    assert!(place.run(&["chekc"]).2.contains("`check`"));
+    let (status, _, stderr) = place.run(&["check", "--ignore", "RL3O1"]);
+    assert_eq!(status, 0);
+    assert!(stderr.contains("warning") && stderr.contains("RL301"), "{stderr}");
+}
+
+#[test]
+fn one_file_on_standard_input() {
+    let place = Place::new(&[
+        ("restartlint.toml", "daemon = [\"srv/a.py\"]\n"),
+        ("srv/a.py", "x = 1\n"),
+        ("b.py", ABORT),
+    ]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_restartlint"))
+        .args(["check", "-", "--stdin-filename", "srv/a.py", "--format", "json"])
+        .current_dir(place.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(ABORT.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(tree::found(&String::from_utf8_lossy(&output.stdout)), ["RL102 srv/a.py:3"]);
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    let text = "import os\n".to_owned() + &"os.abort()\n".repeat(4000);
+    let place = Place::new(&[("a.py", text.as_str())]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_restartlint"))
+        .args(["-q", "check", "--format", "json", "."])
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_same_bytes_whatever_the_number_of_workers() {
+    let files: Vec<(String, String)> = (0..40)
+        .map(|n| (format!("d{}/f{n}.py", n % 7), format!("import os\n\nos.abort()  # {n}\n")))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
+    let place = Place::new(&files);
+    let one = place.run(&["sites", "--format", "json", "--jobs", "1", "."]).1;
+    assert_eq!(one.matches("os.abort").count(), 40);
+    for jobs in ["2", "8"] {
+        assert_eq!(place.run(&["sites", "--format", "json", "--jobs", jobs, "."]).1, one);
+    }
+    let concise = place.run(&["check", "--format", "concise", "--jobs", "1", "."]).1;
+    assert_eq!(place.run(&["check", "--format", "concise", "--jobs", "8", "."]).1, concise);
+}
+
+#[test]
+fn output_goes_to_the_named_file_and_statistics_count() {
+    let place = Place::new(&[("a.py", ABORT)]);
+    let (status, stdout, _) = place.run(&["check", "--format", "sarif", "--output", "out.sarif", "."]);
+    assert_eq!((status, stdout.as_str()), (1, ""));
+    let text = std::fs::read_to_string(place.path().join("out.sarif")).unwrap();
+    assert!(text.contains("\"RL301\"") && !text.contains('\u{1b}'));
+    let (_, stdout, _) = place.run(&["check", "--statistics", "--format", "concise", "."]);
+    assert!(stdout.contains("1  RL301 unregistered-restart-path"), "{stdout}");
+}
+
+#[test]
+fn the_baseline_hides_follows_moved_lines_and_tells_stale_entries() {
+    let place = Place::new(&[("a.py", ABORT), ("b.py", ABORT)]);
+    assert_eq!(place.run(&["check", "--write-baseline", "base.json", "."]).0, 0);
+    std::fs::write(place.path().join("a.py"), "import os\n\n# moved\n\nos.abort()\n").unwrap();
+    let (status, stdout, _) = place.run(&["check", "--baseline", "base.json", "--format", "json", "."]);
+    assert_eq!(status, 0, "{stdout}");
+    assert!(stdout.contains("\"baselined\": 2"));
+    std::fs::write(place.path().join("b.py"), "x = 1\n").unwrap();
+    let (status, _, stderr) = place.run(&["check", "--baseline", "base.json", "."]);
+    assert_eq!(status, 1);
+    assert!(stderr.contains("b.py") && stderr.contains("no longer occurs"), "{stderr}");
+    // A run over another file could not have met the entry.
+    assert_eq!(place.run(&["check", "--baseline", "base.json", "a.py"]).0, 0);
+    std::fs::write(place.path().join("base.json"), "{\n  \"schema\": 1,\n").unwrap();
+    let (status, _, stderr) = place.run(&["check", "--baseline", "base.json", "."]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("line 3") || stderr.contains("line 2"), "{stderr}");
+}
+
+#[test]
+fn init_drafts_once_and_every_draft_is_undecided() {
+    let server = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP(\"x\")\n";
+    let place = Place::new(&[
+        ("server.py", server),
+        ("a.py", ABORT),
+        ("b.py", "import os\n\nos.execv(\"/x\", [\"x\"])\n"),
+    ]);
+    let (status, stdout, stderr) = place.run(&["init"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.contains("2 paths drafted"), "{stdout}");
+    let config = std::fs::read_to_string(place.path().join("restartlint.toml")).unwrap();
+    assert!(config.contains("\"server.py\""), "{config}");
+    let found = place.found(&["."]);
+    assert_eq!(found.iter().filter(|f| f.starts_with("RL308")).count(), 2, "{found:?}");
+    assert_eq!(place.run(&["inventory", "check"]).0, 1);
+    assert_eq!(place.run(&["init"]).0, 2);
+}
+
+#[test]
+fn explain_rules_completions_and_man_answer() {
+    let place = Place::new(&[]);
+    for (args, text) in [
+        (&["explain", "RL303"][..], "forbidden-path"),
+        (&["explain", "daemon-exit"], "RL108"),
+        (&["explain", "replace"], "RL101"),
+        (&["explain", "os.execv"], "replace"),
+        (&["explain", "pkill"], "kill"),
+        (&["explain", "systemctl", "restart"], "supervise"),
+        (&["rules"], "RL405"),
+        (&["rules", "--format", "json"], "\"silenceable\": false"),
+        (&["completions", "bash"], "restartlint"),
+        (&["man"], ".TH"),
+        (&["--version"], "restartlint"),
+        (&["--help"], "Exit status"),
+    ] {
+        let (status, stdout, stderr) = place.run(args);
+        assert_eq!(status, 0, "{args:?} {stderr}");
+        assert!(stdout.contains(text), "{args:?} {stdout}");
+    }
+}
+
+#[test]
+fn bad_input_is_a_finding_or_a_message_and_never_a_panic() {
+    let deep = format!("x = {}{}\nimport os\nos.abort()\n", "[".repeat(20_000), "]".repeat(20_000));
+    let place = Place::new(&[
+        ("deep.py", deep.as_str()),
+        ("empty.py", ""),
+        ("bom.py", "\u{feff}import os\nos.abort()\n"),
+        ("crlf.py", "import os\r\n\r\nos.abort()\r\n"),
+        ("nul.py", "import os\n\0\nos.abort()\n"),
+    ]);
+    std::fs::write(place.path().join("latin.py"), b"import os\n# caf\xe9\nos.abort()\n").unwrap();
+    let (status, stdout, stderr) = place.run(&["check", "--format", "json", "."]);
+    assert_eq!(status, 1, "{stderr}");
+    let found = tree::found(&stdout);
+    for wanted in ["RL301 bom.py:2", "RL301 crlf.py:3", "RL301 latin.py:3", "RL401 latin.py:1"] {
+        assert!(found.iter().any(|f| f == wanted), "{wanted}: {found:?}");
+    }
+    assert!(found.iter().any(|f| f.contains("deep.py")), "{found:?}");
+}
+
+#[test]
+fn a_file_over_the_limit_is_reported_and_not_read() {
+    let long = "x = 1\n".repeat(200);
+    let config = "daemon = [\"d.py\"]\nmax-file-size = 1000\n";
+    let place =
+        Place::new(&[("restartlint.toml", config), ("d.py", &long), ("a.py", &long), ("data.csv", &long)]);
+    let (status, stdout, _) = place.run(&["check", "--format", "json", "."]);
+    assert_eq!(status, 1);
+    assert_eq!(tree::found(&stdout), ["RL401 a.py:1", "RL401 d.py:1"]);
+    assert!(stdout.contains("\"warnings\": 1") && stdout.contains("\"errors\": 1"), "{stdout}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_walked_once_and_never_out() {
+    use std::os::unix::fs::symlink;
+    let outside = Place::new(&[("o.py", ABORT)]);
+    let place = Place::new(&[("p/a.py", ABORT)]);
+    let root = place.path();
+    symlink(root, root.join("p/loop")).unwrap();
+    symlink(root.join("p"), root.join("again")).unwrap();
+    symlink(outside.path(), root.join("out")).unwrap();
+    symlink(outside.path().join("o.py"), root.join("out.py")).unwrap();
+    symlink(root.join("nowhere"), root.join("dangling.py")).unwrap();
+    let (status, stdout, stderr) = place.run(&["check", "--format", "json", "."]);
+    assert_eq!(status, 1);
+    assert_eq!(tree::found(&stdout), ["RL301 p/a.py:3"]);
+    assert!(stderr.contains("out is a symbolic link that leaves"), "{stderr}");
+    assert!(stderr.contains("out.py is a symbolic link that leaves"), "{stderr}");
+    assert!(stderr.contains("dangling.py is a symbolic link that leads nowhere"), "{stderr}");
+}
+
+#[test]
+fn ignored_hidden_and_installed_folders_are_not_read() {
+    let place = Place::new(&[
+        (".gitignore", "gen/\n*.tmp.py\n!keep.tmp.py\n"),
+        ("gen/a.py", ABORT),
+        ("x.tmp.py", ABORT),
+        ("keep.tmp.py", ABORT),
+        ("sub/.gitignore", "b.py\n"),
+        ("sub/b.py", ABORT),
+        ("node_modules/m/a.py", ABORT),
+        ("sub/.venv/a.py", ABORT),
+        ("env/pyvenv.cfg", "home = /usr\n"),
+        ("env/lib/a.py", ABORT),
+        (".cache/a.py", ABORT),
+        (".github/scripts/a.py", ABORT),
+    ]);
+    assert_eq!(place.found(&["."]), ["RL301 .github/scripts/a.py:3", "RL301 keep.tmp.py:3"]);
+    assert_eq!(place.found(&["node_modules"]), ["RL301 m/a.py:3"]);
+    assert_eq!(place.found(&["sub/b.py"]), ["RL301 sub/b.py:3"]);
+}
+
+#[test]
+fn a_part_of_the_project_says_nothing_about_the_rest() {
+    let inventory = "schema = 1\n[[path]]\nid = \"b\"\ntitle = \"b\"\nclassification = \"sanctioned_narrow_recovery\"\n\
+                     mechanism = \"m\"\nguard = \"g\"\nlocations = [\"b.py\"]\nprimitives = [\"os.abort\"]\nreferences = [\"#1\"]\n";
+    let place = Place::new(&[
+        ("restartlint.toml", "daemon = [\"d.py\"]\n"),
+        ("restart-paths.toml", inventory),
+        ("d.py", "x = 1\n"),
+        ("a.py", "x = 1\n"),
+        ("b.py", ABORT),
+    ]);
+    assert_eq!(place.found(&["a.py"]), Vec::<String>::new());
+    assert_eq!(place.found(&["b.py"]), Vec::<String>::new());
+    assert_eq!(place.found(&["."]), Vec::<String>::new());
+}
+
+#[test]
+fn faults_of_the_users_files_name_file_and_line() {
+    let place = Place::new(&[
+        ("restartlint.toml", "\ndeamon = [\"a.py\"]\nexclude = [\"/etc/x\"]\n"),
+        ("a.py", ABORT),
+    ]);
+    let (status, stdout, stderr) = place.run(&["check", "."]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("restartlint.toml:2:1") && stderr.contains("restartlint.toml:3:12"), "{stderr}");
+    assert!(!stderr.contains('\u{1b}'), "{stderr}");
+}
