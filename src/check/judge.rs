@@ -10,6 +10,7 @@ use crate::base::effect::Effect;
 use crate::base::facts::{Chain, FileFacts};
 use crate::base::finding::Place;
 use crate::base::site::{Confidence, Site};
+use crate::data::inventory::document::generated_range;
 use crate::data::inventory::{Classification, RestartPath};
 use crate::report::annotations::{Annotation, Asks};
 
@@ -182,7 +183,7 @@ fn verdict<'a>(
     tied: Option<&'a RestartPath>,
 ) -> Verdict<'a> {
     let site = view.site;
-    if site.test_only {
+    if site.test_only || is_generated(inputs, view) {
         return Verdict::Quiet;
     }
     let candidates: Vec<&'a RestartPath> = tied.into_iter().chain(view.covering.iter().copied()).collect();
@@ -277,6 +278,18 @@ fn lack(path: &RestartPath, site: &Site) -> Option<Lack> {
 /// Whether a tested name is the demanded one, or a member of it.
 fn tests(guard: &str, name: &str) -> bool {
     guard == name || guard.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', ':', '[']))
+}
+
+/// Words of the inventory itself, repeated in the generated part of its document.
+fn is_generated(inputs: &Inputs<'_>, view: &SiteView<'_>) -> bool {
+    inputs.document.is_some_and(|document| {
+        document.path == view.file.path
+            && document
+                .text
+                .as_deref()
+                .and_then(generated_range)
+                .is_some_and(|range| range.contains(&(view.site.span.start as usize)))
+    })
 }
 
 /// A child's own end, or a script's first start of another program: no restart.

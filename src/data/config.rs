@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn every_fault_is_reported_at_its_place() {
-        let text = "damon = [\"a.py\"]\nexclude = [\"\", \"/etc\", \"ok/**\"]\n[rules]\nRL30l = \"error\"\nRL301 = \"warn\"\n";
+        let text = "damon = [\"a.py\"]\nexclude = [\"\", \"/etc/x\", \"ok/**\"]\n[rules]\nRL30l = \"error\"\nRL301 = \"warn\"\n";
         let found = faults(text);
         assert_eq!(found.len(), 5, "{found:#?}");
         assert!(found[0].contains("unknown key `damon`") && found[0].contains("`daemon`"));

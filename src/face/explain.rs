@@ -6,8 +6,8 @@ use super::{Failure, Outcome, output};
 use crate::base::effect::Effect;
 use crate::data::commands::CommandCatalogue;
 use crate::data::primitives::{Catalogue, PrimitiveEntry};
-use crate::scan::catalogues::PROGRAM_LANGUAGES;
 use crate::data::{checks, effects, pages, suggest};
+use crate::scan::catalogues::PROGRAM_LANGUAGES;
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]

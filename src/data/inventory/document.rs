@@ -6,9 +6,9 @@
 use super::{Inventory, RestartPath};
 
 /// The line before the generated part.
-pub const BEGIN: &str = "<!-- restartlint:begin -->";
+pub const BEGIN: &str = "<!-- begin restartlint inventory -->";
 /// The line after it.
-pub const END: &str = "<!-- restartlint:end -->";
+pub const END: &str = "<!-- end restartlint inventory -->";
 
 /// The generated part, markers included, with a line end at its end.
 pub fn generated(inventory: &Inventory) -> String {
@@ -154,6 +154,14 @@ pub fn updated(text: &str, inventory: &Inventory) -> String {
 
 fn splice(text: &str, range: std::ops::Range<usize>, part: &str) -> String {
     format!("{}{part}{}", text.get(..range.start).unwrap_or(""), text.get(range.end..).unwrap_or(""))
+}
+
+/// The byte range of a document's generated part, if both markers stand.
+pub fn generated_range(text: &str) -> Option<std::ops::Range<usize>> {
+    match markers(text) {
+        Markers::Both(range) => Some(range),
+        _ => None,
+    }
 }
 
 /// Why a document is not in step: one sentence, the ids that it lacks, and the byte
