@@ -7,20 +7,33 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use restartlint::pass::{fleet, marker, parity};
-use schemars::{Schema, schema_for};
+use restartlint::pass::{drain, fleet, impact, lease, marker, parity};
+use schemars::{JsonSchema, Schema, schema_for};
 
 /// A file's name, and the type that it comes from.
 type Shape = (&'static str, fn() -> Schema);
 
+/// The shape of an answer: every member is always there.
+fn given<T: JsonSchema>() -> Schema {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
 /// Every published shape.
 const SCHEMAS: &[Shape] = &[
+    ("drain-proof", || schema_for!(drain::Proof)),
+    ("drain-verification", given::<drain::Verification>),
     ("fleet-report", || schema_for!(fleet::FleetReport)),
     ("fleet-row", || schema_for!(fleet::RuntimeRow)),
     ("guard-clear", || schema_for!(marker::Cleared)),
     ("guard-record", || schema_for!(marker::Recorded)),
     ("guard-status", || schema_for!(marker::MarkerStatus)),
+    ("impact-report", given::<impact::Report>),
+    ("lease-active", given::<lease::ActiveLease>),
+    ("lease-assessment", given::<lease::Assessment>),
     ("parity-report", || schema_for!(parity::ParityReport)),
+    ("restart-request", || schema_for!(impact::Request)),
+    ("snapshot", || schema_for!(impact::Snapshot)),
 ];
 
 #[test]

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::cli::Cli;
-use super::impact::{json, offered_key, store_failure};
+use super::impact::{json, offered_key};
 use super::input::read_file;
 use super::output::{self, shown};
-use super::project::Project;
 use super::question::QuestionArgs;
 use super::{Failure, Outcome};
 use crate::edge::chance::fresh_id;
@@ -85,15 +84,14 @@ pub enum JsonOnly {
 
 /// Runs `drain`.
 pub fn run(args: &DrainArgs, cli: &Cli) -> Result<Outcome, Failure> {
-    let project = Project::open(cli, &[])?;
     match &args.command {
-        DrainCommand::Issue(args) => run_issue(args, &project),
-        DrainCommand::Verify(args) => run_verify(args, &project),
+        DrainCommand::Issue(args) => run_issue(args, cli),
+        DrainCommand::Verify(args) => run_verify(args, cli),
     }
 }
 
-fn run_issue(args: &IssueArgs, project: &Project) -> Result<Outcome, Failure> {
-    let asked = args.question.ask(project)?;
+fn run_issue(args: &IssueArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let asked = args.question.ask(cli)?;
     let question = asked.question();
     scope_is_known(question)?;
     let lifetime = Lifetime::from_secs(args.ttl)
@@ -138,8 +136,8 @@ fn scope_is_known(question: Question<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn run_verify(args: &VerifyArgs, project: &Project) -> Result<Outcome, Failure> {
-    let asked = args.question.ask(project)?;
+fn run_verify(args: &VerifyArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let asked = args.question.ask(cli)?;
     let proof = match read_file(&args.proof) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
@@ -148,15 +146,15 @@ fn run_verify(args: &VerifyArgs, project: &Project) -> Result<Outcome, Failure> 
         }
     };
     let key = args.drain_key.as_deref().and_then(offered_key);
-    let replay = match args.question.store(project) {
+    let replay = match args.question.store(cli)? {
         Some(path) => match Store::open(&path, OpenMode::Existing) {
-            Ok(store) => replay_of(&store, proof.as_deref()).map_err(store_failure)?,
+            Ok(store) => replay_of(&store, proof.as_deref())?,
             // An apply makes the store; before the first one no proof was used.
             Err(error) if error.is_missing() => {
                 output::warn(&format!("{error}; no proof was used before"));
                 Replay::Fresh
             }
-            Err(error) => return Err(store_failure(error)),
+            Err(error) => return Err(error.into()),
         },
         None => Replay::Unchecked,
     };

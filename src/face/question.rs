@@ -7,8 +7,10 @@ use clap::Args;
 use jiff::Timestamp;
 
 use super::Failure;
+use super::cli::Cli;
 use super::input::Source;
 use super::project::Project;
+use super::store::store_path;
 use crate::edge::{authority, clock, coordinator, process};
 use crate::pass::authority::AuthoritySource;
 use crate::pass::impact::report::Evidence;
@@ -92,14 +94,16 @@ impl Asked {
 
 impl QuestionArgs {
     /// The store: the one that was named, else the configured one where no snapshot was named.
-    pub fn store(&self, project: &Project) -> Option<PathBuf> {
-        let configured = || project.config.store.as_ref().map(|store| project.file(&store.value));
-        self.store.clone().or_else(|| if self.snapshot.is_none() { configured() } else { None })
+    pub fn store(&self, cli: &Cli) -> Result<Option<PathBuf>, Failure> {
+        match (&self.store, &self.snapshot) {
+            (None, Some(_)) => Ok(None),
+            (named, _) => store_path(named.as_deref(), cli).map(Some),
+        }
     }
 
     /// Reads the request and the state.
-    pub fn ask(&self, project: &Project) -> Result<Asked, Failure> {
-        let minutes = project.config.coordinator.heartbeat_window_minutes;
+    pub fn ask(&self, cli: &Cli) -> Result<Asked, Failure> {
+        let minutes = Project::open(cli, &[])?.config.coordinator.heartbeat_window_minutes;
         let settings = Settings { heartbeat_window_s: minutes * 60 };
         if self.snapshot == Some(Source::Stdin) && self.request == Some(Source::Stdin) {
             return Err(Failure::new(
@@ -110,29 +114,33 @@ impl QuestionArgs {
             Some(source) => source.read()?.value(Request::from_json)?,
             None => self.words.request()?,
         };
-        let (snapshot, evidence, now) = match (&self.snapshot, &self.store(project)) {
-            (Some(source), _) => {
+        let (snapshot, evidence, now) = match &self.snapshot {
+            Some(source) => {
                 let snapshot = source.read()?.value(Snapshot::from_json)?;
                 (snapshot, Evidence::Recorded, self.now.unwrap_or_else(clock::now))
             }
-            (None, Some(_)) if self.now.is_some() => {
+            None if self.now.is_some() => {
                 return Err(Failure::new(
-                    "--now goes with a recorded state: what is observed is of the present",
+                    "--now goes with a recorded state (--snapshot): what is observed is of the present",
                 ));
             }
-            (None, Some(store)) => {
+            None => {
                 let now = clock::now();
-                let snapshot = coordinator::observe(store, now, &process::alive_since)
-                    .map_err(|error| Failure::new(error.to_string()))?;
-                (snapshot, Evidence::Observed, now)
-            }
-            (None, None) => {
-                return Err(Failure::new(
-                    "name the state: --snapshot FILE for a recorded one, --store DB to observe it",
-                ));
+                let store = self.observed_store(cli)?;
+                (coordinator::observe(&store, now, &process::alive_since)?, Evidence::Observed, now)
             }
         };
         Ok(Asked { snapshot, evidence, request, settings, now })
+    }
+}
+
+impl QuestionArgs {
+    /// The store to observe; without one, and without a snapshot, there is no state.
+    fn observed_store(&self, cli: &Cli) -> Result<PathBuf, Failure> {
+        match self.store(cli)? {
+            Some(store) => Ok(store),
+            None => Err(Failure::new("name the state: --snapshot FILE, or --store DB to observe it")),
+        }
     }
 }
 

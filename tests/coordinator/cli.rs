@@ -344,6 +344,7 @@ fn what_cannot_be_read_is_status_two_with_its_place() {
         ("impact --snapshot latin.json R NOW JSON", "UTF-8"),
         ("impact S --request bad.json NOW JSON", "unknown field"),
         ("impact R NOW JSON", "--snapshot"),
+        ("impact R JSON", "--store"),
         ("impact S NOW JSON", "--class"),
         ("impact S --class x --role y NOW JSON", "--session"),
         ("impact S R --class x NOW JSON", "--class"),

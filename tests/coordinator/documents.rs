@@ -1,5 +1,5 @@
-//! The documents that say what the coordinator does, held against the code: schemas, the
-//! page of the classes, the sample report, and the operators' page.
+//! The documents that say what the coordinator does, held against the code: the page
+//! of the classes, the sample report, and the operators' page.
 //!
 //! The tables of `docs/operators.md` are generated between markers. Its prose may name only
 //! fields, codes, classes and options that exist, and no number at all.
@@ -54,14 +54,6 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("lease-active", given::<ActiveLease>()),
         ("lease-assessment", given::<Assessment>()),
     ]
-}
-
-#[test]
-fn the_schemas_are_those_of_the_code() {
-    for (name, schema) in schemas() {
-        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        hold(&format!("docs/schemas/{name}.json"), &text);
-    }
 }
 
 #[test]

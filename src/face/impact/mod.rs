@@ -10,12 +10,11 @@ use clap::{Args, ValueEnum};
 use super::cli::Cli;
 use super::input::read_file;
 use super::output::{self, shown};
-use super::project::Project;
 use super::question::QuestionArgs;
 use super::{Failure, Outcome};
 use crate::edge::coordinator::{keep_incident, replay_of, use_up};
 use crate::edge::key_file::read_key;
-use crate::edge::store::{OpenMode, Store, StoreError};
+use crate::edge::store::{OpenMode, Store};
 use crate::pass::drain::{GateCode, Key, Offer, Proof, Replay};
 use crate::pass::impact::{Application, Report, evaluate};
 
@@ -55,10 +54,9 @@ pub enum ReportFormat {
 
 /// Answers the question and keeps what has to be kept.
 pub fn run(args: &ImpactArgs, cli: &Cli) -> Result<Outcome, Failure> {
-    let project = Project::open(cli, &[])?;
-    let asked = args.question.ask(&project)?;
-    let store = args.question.store(&project).map(|path| Store::open(&path, OpenMode::Create));
-    let mut store = store.transpose().map_err(store_failure)?;
+    let asked = args.question.ask(cli)?;
+    let store = args.question.store(cli)?.map(|path| Store::open(&path, OpenMode::Create));
+    let mut store = store.transpose()?;
     let report = if args.apply {
         let proof = proof_bytes(args);
         let key = args.drain_key.as_deref().and_then(offered_key);
@@ -67,7 +65,7 @@ pub fn run(args: &ImpactArgs, cli: &Cli) -> Result<Outcome, Failure> {
         evaluate(asked.question(), Application::DryRun)
     };
     if let Some(store) = &mut store {
-        keep_incident(store, &report).map_err(store_failure)?;
+        keep_incident(store, &report)?;
     }
     output::result(&rendered(&report, args.format)?, None)?;
     Ok(if report.allowed() { Outcome::Clean } else { Outcome::Denied })
@@ -85,20 +83,18 @@ fn apply(
         let offer = Offer { proof, key, replay: Replay::Unchecked };
         return Ok(evaluate(asked.question(), Application::Apply(offer)));
     };
-    let replay = replay_of(store, proof).map_err(store_failure)?;
+    let replay = replay_of(store, proof)?;
     let report = evaluate(asked.question(), Application::Apply(Offer { proof, key, replay }));
     let by_proof = report.apply_gate.as_ref().is_some_and(|gate| gate.code == GateCode::Ok);
     let read = proof.and_then(Proof::from_json);
     match read {
-        Some(read) if by_proof && report.apply_authorized.get() => {
-            match use_up(store, &read, asked.now).map_err(store_failure)? {
-                Replay::Used => {
-                    let offer = Offer { proof, key, replay: Replay::Used };
-                    Ok(evaluate(asked.question(), Application::Apply(offer)))
-                }
-                Replay::Fresh | Replay::Unchecked => Ok(report),
+        Some(read) if by_proof && report.apply_authorized.get() => match use_up(store, &read, asked.now)? {
+            Replay::Used => {
+                let offer = Offer { proof, key, replay: Replay::Used };
+                Ok(evaluate(asked.question(), Application::Apply(offer)))
             }
-        }
+            Replay::Fresh | Replay::Unchecked => Ok(report),
+        },
         _ => Ok(report),
     }
 }
@@ -124,10 +120,6 @@ pub(super) fn offered_key(path: &std::path::Path) -> Option<Key> {
             None
         }
     }
-}
-
-pub(super) fn store_failure(error: StoreError) -> Failure {
-    Failure::new(error.to_string())
 }
 
 fn rendered(report: &Report, format: ReportFormat) -> Result<String, Failure> {

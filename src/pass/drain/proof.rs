@@ -53,7 +53,7 @@ pub struct Proof {
     pub restart_class: String,
     /// The target it was made for; null for a class without one.
     #[serde(deserialize_with = "nullable")]
-    #[schemars(required)]
+    #[schemars(schema_with = "nullable_text")]
     pub target: Option<String>,
     /// The fingerprint of the state it was made from.
     pub fingerprint: String,
@@ -181,4 +181,9 @@ pub fn issue(count: &Count, terms: Terms<'_>, key: &Key) -> Result<Proof, IssueF
 /// A member that may be null but not missing.
 fn nullable<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Option::deserialize(deserializer)
+}
+
+/// The same for the schema: text or null, and always there.
+fn nullable_text(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["string", "null"] })
 }
