@@ -34,12 +34,12 @@ impl Engine<'_> {
 
     /// One step: true if a prefix came off and there is more to look at.
     fn hop(&mut self, run: &mut Run) -> bool {
-        let Some(first) = run.words.first() else { return false };
+        let Some(first) = run.words.first().cloned() else { return false };
         if !self.context.is_script && own::is_respawn(&run.words, self) {
             self.push(run, Effect::Respawn, String::new(), false, Vec::new(), false);
             return false;
         }
-        let Some(name) = program_name(first) else {
+        let Some(name) = program_name(&first) else {
             let harmless =
                 matches!(first.origin(), Some(Origin::Interpreter | Origin::OwnScript | Origin::OwnProgram));
             if !harmless {
@@ -52,7 +52,10 @@ impl Engine<'_> {
         }
         let stem = version_stem(&name).to_owned();
         self.inline(run, &stem);
-        self.classify(run, &name);
+        // A linter takes a program of another folder than the system's for one of its own.
+        if self.strict || in_command_folder(&first) {
+            self.classify(run, &name);
+        }
         let catalogue = self.catalogue;
         for rule in catalogue.prefixes(&name).chain(catalogue.prefixes(&stem).filter(|_| stem != name)) {
             match self.peel(run, &name, rule) {
@@ -129,4 +132,13 @@ pub(super) fn program_name(word: &Word) -> Option<String> {
     let cut = [".exe", ".cmd", ".bat", ".com"].iter().find(|s| lower.ends_with(*s)).map_or(0, |s| s.len());
     let name = name.get(..name.len() - cut).unwrap_or(name);
     (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Whether a program word has no folder, or one that holds commands (`bin`, `sbin`, `.bin`), or one
+/// that is not known.
+fn in_command_folder(word: &Word) -> bool {
+    let text = word.display().replace('\\', "/");
+    let Some((folder, _)) = text.rsplit_once('/') else { return true };
+    let last = folder.rsplit('/').next().unwrap_or(folder);
+    last.ends_with("bin") || last.contains('…') || last.eq_ignore_ascii_case("system32") || last.contains('$')
 }

@@ -3,6 +3,7 @@
 //! Parses with tree-sitter-bash, within a budget that depends on the text alone.
 //! What costs more is reported by [`Script::gave_up`]. Knows no catalogue.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
@@ -31,8 +32,30 @@ pub fn parse_tree(text: &str) -> Option<Tree> {
         if budget == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
+    let read = without_leading_backslashes(text);
+    let bytes = read.as_bytes();
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options))
+}
+
+/// The text with the backslash of a line's first word blanked: the grammar takes the line end
+/// before `\pkill` for no end at all. Offsets stay; the word means the same.
+fn without_leading_backslashes(text: &str) -> Cow<'_, str> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices('\\') {
+        let letter = text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+        let before = text.get(..at).unwrap_or("").trim_end_matches([' ', '\t']);
+        if letter && before.ends_with('\n') {
+            found.push(at);
+        }
+    }
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = text.to_owned();
+    for at in found {
+        out.replace_range(at..at + 1, " ");
+    }
+    Cow::Owned(out)
 }
 
 /// Whether brackets open far more often than they close: the grammar's cost grows with
@@ -86,6 +109,7 @@ mod tests {
     fn quoting_is_taken_off() {
         assert_eq!(commands(r#"p'k'"il"l -f \x "a b""#), [vec!["pkill", "-f", "x", "a b"]]);
         assert_eq!(commands("$'\\x70kill' x"), [vec!["pkill", "x"]]);
+        assert_eq!(commands("ls\n  \\pkill x"), [vec!["ls"], vec!["pkill", "x"]]);
         assert_eq!(commands("pkill \\\n  -f \\\n x"), [vec!["pkill", "-f", "x"]]);
     }
 

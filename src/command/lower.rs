@@ -284,7 +284,11 @@ impl<'a> Lowering<'a> {
         if words.is_empty() {
             return;
         }
-        let at = span(node);
+        let mut at = span(node);
+        // A backslash that the grammar was not shown.
+        if node.start_byte().checked_sub(1).is_some_and(|i| self.text.as_bytes().get(i) == Some(&b'\\')) {
+            at.start -= 1;
+        }
         self.script.commands.push(Simple {
             words,
             span: at,

@@ -101,6 +101,8 @@ impl Engine<'_> {
                 let skipped: Vec<Word> = words.drain(..rule.skip.min(words.len())).collect();
                 separator(&mut words);
                 if rule.form == PrefixForm::Exec {
+                    // `exec {fd}<file` only redirects; the grammar gives the name as a word.
+                    words.retain(|w| !is_descriptor_name(w));
                     run.exec |= run.may_exec && !words.is_empty();
                 }
                 if rule.joined_if_one && words.len() == 1 && words.iter().any(|w| w.leading().contains(' ')) {
@@ -409,6 +411,13 @@ fn separator(words: &mut Vec<Word>) {
     {
         words.drain(..=at);
     }
+}
+
+fn is_descriptor_name(word: &Word) -> bool {
+    let text = word.text().unwrap_or_default();
+    text.strip_prefix('{')
+        .and_then(|t| t.strip_suffix('}'))
+        .is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 fn is_assignment(word: &Word) -> bool {

@@ -136,6 +136,8 @@ fn words_are_no_commands() {
         "timeout 5 python3 job.py",
         "exec >log 2>&1",
         "exec 3<&1",
+        "exec {fd}<>/dev/tty",
+        "exec {fd}>&-",
         "systemctl status x",
         "systemctl daemon-reload",
         "docker ps",

@@ -330,16 +330,21 @@ impl CommandCatalogue {
         self.commands.push(rule);
     }
 
-    /// The rules for a command of that name (the first word of a rule's name).
-    pub fn commands(&self, name: &str) -> impl Iterator<Item = &CommandRule> {
+    /// The rules for a command of that name (the first word of a rule's name). Letter case
+    /// counts, but for the commands of Windows.
+    pub fn commands<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a CommandRule> {
         let at = self.by_command.get(&name.to_ascii_lowercase()).map_or(&[][..], Vec::as_slice);
-        at.iter().filter_map(|&i| self.commands.get(i))
+        at.iter().filter_map(|&i| self.commands.get(i)).filter(move |rule| {
+            rule.style != OptionStyle::Gnu || rule.names.iter().any(|n| n.split(' ').next() == Some(name))
+        })
     }
 
-    /// The prefix rules for a command of that name.
-    pub fn prefixes(&self, name: &str) -> impl Iterator<Item = &PrefixRule> {
+    /// The prefix rules for a command of that name. Letter case counts, but for the shells of Windows.
+    pub fn prefixes<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a PrefixRule> {
         let at = self.by_prefix.get(&name.to_ascii_lowercase()).map_or(&[][..], Vec::as_slice);
-        at.iter().filter_map(|&i| self.prefixes.get(i))
+        at.iter()
+            .filter_map(|&i| self.prefixes.get(i))
+            .filter(move |rule| rule.form == PrefixForm::JoinedOption || rule.names.iter().any(|n| n == name))
     }
 
     /// The selector of that name.

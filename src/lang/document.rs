@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, Parser, Range, Tree};
 
+use crate::base::effect::Effect;
 use crate::base::facts::{FileFacts, Language, ProblemKind};
 use crate::base::source::Source;
 use crate::base::span::Span;
@@ -338,10 +339,27 @@ pub(super) fn spoken(
             said => said,
         };
         if said == Says::Run && !list_forbids {
-            let fragment = Fragment::of_host(text, *content);
-            collector.shell(&fragment);
+            told(collector, text, *content);
         }
     }
+}
+
+/// A command in inline code. A call of a function, and the bare name of a tool that needs a
+/// target, are names and no commands.
+fn told(collector: &mut Collector<'_>, text: &str, content: Span) {
+    let code = text.get(content.range()).unwrap_or("");
+    let name = code.trim_start().find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | ':')));
+    if name.is_some_and(|end| code.trim_start().get(end..).is_some_and(|rest| rest.starts_with('('))) {
+        return;
+    }
+    let before = collector.facts.sites.len();
+    collector.shell(&Fragment::of_host(text, content));
+    let added = collector.facts.sites.split_off(before);
+    let kept = added.into_iter().filter(|s| {
+        let names_nothing = s.target.is_none() && s.command.len() <= 1;
+        !(names_nothing && matches!(s.effect, Effect::Kill | Effect::Supervise))
+    });
+    collector.facts.sites.extend(kept);
 }
 
 /// The sentence before a place, with the code in it left out.
