@@ -49,6 +49,8 @@ pub enum Command {
     Check(super::check::CheckArgs),
     /// List every site, without policy.
     Sites(super::sites::SitesArgs),
+    /// Print the call chains from the daemon to every site that it can reach.
+    Reach(super::reach::ReachArgs),
     /// Print what a rule, an effect or a primitive is, why it matters and what to do.
     Explain(super::explain::ExplainArgs),
     /// Print the rule table.
@@ -80,6 +82,7 @@ pub fn dispatch(cli: &Cli) -> Result<Outcome, Failure> {
     match &cli.command {
         Command::Check(args) => super::check::run(args, cli),
         Command::Sites(args) => super::sites::run(args, cli),
+        Command::Reach(args) => super::reach::run(args, cli),
         Command::Explain(args) => super::explain::run(args),
         Command::Rules(args) => super::rules::run(args),
         Command::Init(args) => super::init::run(args, cli),

@@ -24,6 +24,7 @@ pub mod policy;
 pub mod progress;
 pub mod project;
 pub mod question;
+pub mod reach;
 pub mod rules;
 pub mod shell;
 pub mod sites;

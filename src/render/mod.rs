@@ -6,6 +6,7 @@ pub mod github;
 pub mod gitlab;
 pub mod json;
 pub mod junit;
+pub mod reach;
 pub mod sarif;
 pub mod sites;
 pub mod text;
