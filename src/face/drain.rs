@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::cli::Cli;
-use super::impact::{json, offered_key};
+use super::impact::{answered, json, offered_key};
 use super::input::read_file;
 use super::output::{self, shown};
 use super::question::QuestionArgs;
@@ -109,11 +109,11 @@ fn run_issue(args: &IssueArgs, cli: &Cli) -> Result<Outcome, Failure> {
         lifetime,
     };
     let proof = issue(&count, terms, &key).map_err(|fault| Failure::new(fault.to_string()))?;
-    output::result(&json(&proof)?, None)?;
+    let outcome = answered(&json(&proof)?, proof.clean)?;
     if !proof.clean {
         output::warn(&format!("the state is not drained: {}", proof.outstanding.join(", ")));
     }
-    Ok(if proof.clean { Outcome::Clean } else { Outcome::Denied })
+    Ok(outcome)
 }
 
 /// A proof is made for a scope; without a class and its target there is none.
@@ -160,8 +160,7 @@ fn run_verify(args: &VerifyArgs, cli: &Cli) -> Result<Outcome, Failure> {
     };
     let offer = Offer { proof: proof.as_deref(), key: key.as_ref(), replay };
     let verification = verify(asked.question(), offer);
-    output::result(&json(&verification)?, None)?;
-    Ok(if verification.allow { Outcome::Clean } else { Outcome::Denied })
+    answered(&json(&verification)?, verification.allow)
 }
 
 /// A name on one line: a proof is compared byte for byte and read by people.

@@ -6,10 +6,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use super::cli::Cli;
-use super::impact::json;
+use super::impact::{answered, json};
 use super::input::Source;
 use super::question::instant;
-use super::{Failure, Outcome, output};
+use super::{Failure, Outcome};
 use crate::base::terminal::one_line;
 use crate::edge::clock;
 use crate::pass::lease::{
@@ -128,8 +128,7 @@ fn run_active(args: &ActiveArgs) -> Result<Outcome, Failure> {
         LeaseFormat::Json => json(&found)?,
         LeaseFormat::Text => active_text(&found, args.common.pr),
     };
-    output::result(&text, None)?;
-    Ok(Outcome::Clean)
+    answered(&text, true)
 }
 
 fn run_assess(args: &AssessArgs) -> Result<Outcome, Failure> {
@@ -145,8 +144,7 @@ fn run_assess(args: &AssessArgs) -> Result<Outcome, Failure> {
         LeaseFormat::Json => json(&found)?,
         LeaseFormat::Text => assess_text(&found, mutation, args.common.pr),
     };
-    output::result(&text, None)?;
-    Ok(if found.mutation_allowed { Outcome::Clean } else { Outcome::Denied })
+    answered(&text, found.mutation_allowed)
 }
 
 impl CommentArgs {

@@ -366,6 +366,28 @@ fn what_cannot_be_read_is_status_two_with_its_place() {
 }
 
 #[test]
+fn a_reader_that_has_gone_away_turns_no_denial_into_success() {
+    let place = Place::new();
+    place.state(json!({"sessions": [{}], "leases": [{}]}));
+    place.issue();
+    for line in [
+        "impact --snapshot snapshot.json --request request.json --now 2026-07-23T06:30:00Z",
+        "drain issue --snapshot snapshot.json --request request.json --now 2026-07-23T06:30:00Z --drain-key key",
+        "drain verify --snapshot snapshot.json --request request.json --proof proof.json --drain-key key",
+    ] {
+        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("restartlint"))
+            .args(line.split(' '))
+            .current_dir(place.folder.path())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{line}");
+    }
+}
+
+#[test]
 fn leases_are_read_from_comments() {
     let place = Place::new();
     let body = "<!-- mcp-conflict-fix-lease:v1 -->\npr: #818\nprofile: demo\nhead_before: a\nphase: claimed\n\

@@ -67,8 +67,7 @@ pub fn run(args: &ImpactArgs, cli: &Cli) -> Result<Outcome, Failure> {
     if let Some(store) = &mut store {
         keep_incident(store, &report)?;
     }
-    output::result(&rendered(&report, args.format)?, None)?;
-    Ok(if report.allowed() { Outcome::Clean } else { Outcome::Denied })
+    answered(&rendered(&report, args.format)?, report.allowed())
 }
 
 /// Evaluates an apply. A proof is used up before anyone is told that it was accepted; if another
@@ -119,6 +118,15 @@ pub(super) fn offered_key(path: &std::path::Path) -> Option<Key> {
             output::warn(&format!("{}: {fault}", shown(path)));
             None
         }
+    }
+}
+
+/// Prints an answer; the status tells it too. A reader that has gone away must not turn a denial
+/// into success.
+pub(super) fn answered(text: &str, allowed: bool) -> Result<Outcome, Failure> {
+    match output::result(text, None) {
+        Ok(()) | Err(Failure::ClosedPipe) => Ok(if allowed { Outcome::Clean } else { Outcome::Denied }),
+        Err(failure) => Err(failure),
     }
 }
 
