@@ -15,25 +15,49 @@ use super::collect::{Collector, Comments};
 use super::fragment::Fragment;
 use super::prose::{self, Says};
 use super::rst;
+use super::syntax::walk;
 
-const COMMENTS: Comments = Comments { line: &["#"], block: Some(("<!--", "-->")) };
+/// Markdown's comment. A `#` begins a heading, so that `# restartlint: the linter` is none.
+const COMMENTS: Comments = Comments { line: &[], block: Some(("<!--", "-->")) };
+/// reStructuredText's comment.
+const RST_COMMENTS: Comments = Comments { line: &[".."], block: None };
 /// How large a document is parsed.
 const MAX_SIZE: usize = 4 << 20;
 
 /// The facts of a document.
 pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileFacts {
     let mut collector = Collector::new(path, Language::Document, source, catalogue);
+    let mut fences = Vec::new();
+    let mut comments = &COMMENTS;
     if path.to_ascii_lowercase().ends_with(".rst") {
         rst::read(&mut collector);
+        comments = &RST_COMMENTS;
     } else if source.text.len() > MAX_SIZE {
         collector.problem(ProblemKind::GaveUp, Span::default(), "is too large to be read as a document");
     } else if let Some(tree) = parse(&tree_sitter_md::LANGUAGE.into(), &source.text, &[]) {
         read(&mut collector, &tree);
+        fences = fence_ranges(&tree);
     } else {
         collector.problem(ProblemKind::GaveUp, Span::default(), "could not be parsed");
     }
-    collector.annotations(&COMMENTS);
-    collector.finish()
+    collector.annotations(comments);
+    let mut facts = collector.finish();
+    // A fence shows text: an annotation in it is an example of one.
+    facts.annotations.retain(|a| !fences.iter().any(|f| f.contains(&(a.span.start as usize))));
+    facts
+}
+
+/// The byte ranges of fenced code.
+fn fence_ranges(tree: &Tree) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    walk(tree.root_node(), |node| {
+        let fence = node.kind() == "fenced_code_block";
+        if fence {
+            found.push(node.byte_range());
+        }
+        !fence
+    });
+    found
 }
 
 /// Parses the given ranges of a text (none: all of it), within a budget that its length allows.
@@ -433,5 +457,13 @@ mod tests {
         assert_eq!(facts.sites.len(), 2);
         assert_eq!(facts.annotations.len(), 1);
         assert!(facts.annotations[0].alone);
+    }
+
+    #[test]
+    fn a_heading_and_a_fence_hold_no_annotation() {
+        let text = "# restartlint: the linter\n\n```md\n<!-- restartlint: path=a -->\n```\n\n<!-- restartlint: path=b -->\nx\n";
+        let source = Source::new(text);
+        let facts = facts("a.md", &source, &CommandCatalogue::built_in());
+        assert_eq!(facts.annotations.iter().map(|a| a.text.as_str()).collect::<Vec<_>>(), ["path=b"]);
     }
 }
