@@ -40,3 +40,62 @@ fn pages_catalogue_and_folder_name_the_same_rules() {
     let named: Vec<String> = checks::all().iter().map(|r| format!("{}-{}", r.code, r.name)).collect();
     assert_eq!(files, named);
 }
+
+fn project(file: &str) -> String {
+    std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
+#[test]
+fn the_test_command_is_the_same_everywhere() {
+    let readme = project("README.md");
+    let command = readme
+        .lines()
+        .find_map(|line| line.strip_prefix("$ ").filter(|c| c.contains("cargo test")))
+        .expect("README.md has the command");
+    for file in [".ci/run", "CONTRIBUTING.md", "justfile"] {
+        assert!(project(file).contains(command), "{file} runs something else than README.md says");
+    }
+}
+
+#[test]
+fn every_configuration_key_and_every_command_is_documented() {
+    let page = project("docs/configuration.md");
+    for key in restartlint::data::config::KEYS {
+        assert!(page.contains(&format!("`{key}`")), "docs/configuration.md does not name `{key}`");
+    }
+    let page = project("docs/inventory.md");
+    for key in restartlint::data::inventory::read::KEYS {
+        assert!(page.contains(&format!("`{key}`")), "docs/inventory.md does not name `{key}`");
+    }
+    for class in restartlint::data::inventory::Classification::ALL {
+        assert!(page.contains(&format!("`{}`", class.name())), "{}", class.name());
+    }
+    let help = tree::run(std::path::Path::new("."), &["--help"]);
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    let readme = project("README.md");
+    for command in help
+        .lines()
+        .skip_while(|l| !l.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|l| l.starts_with("  "))
+        .filter_map(|l| l.strip_prefix("  ").filter(|l| !l.starts_with(' ')))
+        .filter_map(|l| l.split_whitespace().next())
+        .filter(|c| !["help", "man", "completions"].contains(c))
+    {
+        assert!(readme.contains(&format!("`{command}`")), "README.md does not name `{command}`");
+    }
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let link = regex::Regex::new(r"\]\(([^)#]+)").unwrap();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = tree::project_files("docs", "md");
+    pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|f| root.join(f)));
+    for page in pages {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for found in link.captures_iter(&text).map(|c| c[1].to_owned()).filter(|l| !l.contains("://")) {
+            assert!(page.parent().unwrap().join(&found).exists(), "{}: {found}", page.display());
+        }
+    }
+}

@@ -12,7 +12,8 @@ use crate::data::table::{self, At, View, list};
 /// The schema that this reads.
 const SCHEMA: i64 = 1;
 const TOP: [&str; 2] = ["schema", "path"];
-const KEYS: [&str; 16] = [
+/// Every key of a `[[path]]`.
+pub const KEYS: [&str; 16] = [
     "id",
     "title",
     "classification",
