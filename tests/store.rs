@@ -170,6 +170,21 @@ fn what_is_no_store_is_refused_and_left_as_it_was() {
     assert!(Store::open(folder.path(), OpenMode::Create).is_err(), "a folder is no store");
 }
 
+/// A foreign database with a write-ahead log gets none of our log files beside it.
+#[test]
+fn a_refused_database_is_left_alone_in_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("foreign.db");
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE songs (id); INSERT INTO songs VALUES (1);")
+        .unwrap();
+    let before = fs::read(&path).unwrap();
+    assert!(Store::open(&path, OpenMode::Create).is_err());
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
 /// A newer program still has the store open, and what it wrote stands in its log only.
 #[test]
 fn a_newer_store_keeps_its_log() {

@@ -129,8 +129,17 @@ fn open(path: &Path, mode: OpenMode) -> Result<Connection, StoreError> {
     // Until the file is known to be ours, closing it must not even fold its log into it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.busy_timeout(BUSY)?;
-    let state = schema::recognise(&connection)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    // One transaction: between two looks another process may have made the tables.
+    let state = connection.unchecked_transaction().map_err(StoreError::from).and_then(|transaction| {
+        let state = schema::recognise(&transaction)?;
+        transaction.finish()?;
+        Ok(state)
+    });
+    // With nothing in the log there is nothing to fold; closing then only takes its files away again.
+    if state.is_ok() || log_is_empty(path) {
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    }
+    let state = state?;
     use_write_ahead_log(&connection)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
@@ -161,6 +170,12 @@ fn create(path: &Path) -> Result<(), StoreError> {
         File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
     }
     Ok(())
+}
+
+fn log_is_empty(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    fs::metadata(log).is_ok_and(|found| found.len() == 0)
 }
 
 /// Refuses what the first hundred bytes already give away, before SQLite opens the file.

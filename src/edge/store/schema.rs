@@ -84,7 +84,8 @@ pub enum State {
     Current,
 }
 
-/// Says what the opened file is, without changing it.
+/// Says what the opened file is, without changing it. Run inside a transaction, so that all
+/// looks see the same moment.
 pub fn recognise(connection: &Connection) -> Result<State, StoreError> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
