@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::ctx::Inputs;
+use super::imports;
 use super::target::Daemons;
 use crate::base::effect::Effect;
 use crate::base::facts::{Chain, FileFacts};
@@ -188,7 +189,7 @@ fn verdict<'a>(
     }
     let candidates: Vec<&'a RestartPath> = tied.into_iter().chain(view.covering.iter().copied()).collect();
     if view.reach.is_some() {
-        if let Some(verdict) = in_reach(view, &candidates) {
+        if let Some(verdict) = in_reach(inputs, view, &candidates) {
             return verdict;
         }
     } else if let Some(path) = listed(inputs, view, Classification::Removed) {
@@ -197,7 +198,7 @@ fn verdict<'a>(
         return Verdict::Forbidden(path);
     } else if is_hand_over(site) {
         return Verdict::Quiet;
-    } else if let Some(verdict) = cover(&candidates, site, false) {
+    } else if let Some(verdict) = cover(inputs, view, &candidates, false) {
         return verdict;
     }
     match (&view.reach, site.effect) {
@@ -215,7 +216,11 @@ fn verdict<'a>(
 }
 
 /// The verdict in the daemon's reach; `None` where no daemon rule speaks.
-fn in_reach<'a>(view: &SiteView<'a>, candidates: &[&'a RestartPath]) -> Option<Verdict<'a>> {
+fn in_reach<'a>(
+    inputs: &Inputs<'_>,
+    view: &SiteView<'a>,
+    candidates: &[&'a RestartPath],
+) -> Option<Verdict<'a>> {
     let site = view.site;
     if is_hand_over(site) {
         return None;
@@ -227,7 +232,7 @@ fn in_reach<'a>(view: &SiteView<'a>, candidates: &[&'a RestartPath]) -> Option<V
             path.classification.value == Classification::GuardedFailClosed || excepts(path, view.file, site)
         })
         .collect();
-    if let Some(verdict) = cover(&able, site, true) {
+    if let Some(verdict) = cover(inputs, view, &able, true) {
         return Some(verdict);
     }
     if site.effect == Effect::Exit && (site.entrypoint || site.client_gone) {
@@ -247,18 +252,24 @@ fn excepts(path: &RestartPath, file: &FileFacts, site: &Site) -> bool {
 }
 
 /// Covered by the first path whose demands are met, else unguarded by the first.
-fn cover<'a>(candidates: &[&'a RestartPath], site: &Site, reach: bool) -> Option<Verdict<'a>> {
-    let met = candidates.iter().find(|path| lack(path, site).is_none());
+fn cover<'a>(
+    inputs: &Inputs<'_>,
+    view: &SiteView<'a>,
+    candidates: &[&'a RestartPath],
+    reach: bool,
+) -> Option<Verdict<'a>> {
+    let (file, site) = (view.file, view.site);
+    let met = candidates.iter().find(|path| lack(inputs, file, path, site).is_none());
     if let Some(path) = met {
         let exception = reach && path.classification.value != Classification::GuardedFailClosed;
         return Some(Verdict::Covered { path, exception });
     }
     let path = candidates.first()?;
-    Some(Verdict::Unguarded(path, lack(path, site)?))
+    Some(Verdict::Unguarded(path, lack(inputs, file, path, site)?))
 }
 
 /// What the site lacks of what the path demands.
-fn lack(path: &RestartPath, site: &Site) -> Option<Lack> {
+fn lack(inputs: &Inputs<'_>, file: &FileFacts, path: &RestartPath, site: &Site) -> Option<Lack> {
     let untested: Vec<String> = path
         .guarded_by
         .iter()
@@ -268,7 +279,7 @@ fn lack(path: &RestartPath, site: &Site) -> Option<Lack> {
         .collect();
     if !untested.is_empty() {
         Some(Lack::Guard(untested))
-    } else if path.import_scope && !site.before_imports {
+    } else if path.import_scope && !site.before_imports && !imports::all_covered(inputs, file, path, site) {
         Some(if site.import_time { Lack::AfterImports } else { Lack::ImportTime })
     } else {
         None

@@ -8,6 +8,7 @@ pub mod daemon;
 pub mod document;
 pub mod entries;
 pub mod ids;
+pub mod imports;
 pub mod judge;
 pub mod registered;
 pub mod removed;

@@ -54,8 +54,6 @@ pub struct WireSummary {
     pub baselined: usize,
     /// Sanctioned sites in the daemon's reach.
     pub daemon_exceptions: usize,
-    /// Findings that an annotation silences.
-    pub silenced: usize,
     /// Milliseconds that the run took.
     pub duration_ms: u64,
 }
@@ -71,7 +69,6 @@ impl From<Summary> for WireSummary {
             notes: s.notes,
             baselined: s.baselined,
             daemon_exceptions: s.daemon_exceptions,
-            silenced: s.silenced,
             duration_ms: s.duration_ms,
         }
     }

@@ -27,7 +27,10 @@ pub fn mark(facts: &mut FileFacts, source: &Source) {
 }
 
 fn has_grammar(language: Language) -> bool {
-    matches!(language, Language::Python | Language::Rust | Language::Javascript | Language::Go)
+    matches!(
+        language,
+        Language::Python | Language::Rust | Language::Shell | Language::Javascript | Language::Go
+    )
 }
 
 /// The first lines of the conflicts: `<<<<<<<`, then `=======`, then `>>>>>>>`, each at the start of a line.
