@@ -174,9 +174,16 @@ fn list(request: &ScanRequest<'_>) -> Listing {
         root: request.root.clone(),
         paths: request.paths.clone(),
         exclude: request.config.exclude.iter().map(|e| e.value.clone()).collect(),
-        include: request.config.include.iter().map(|e| e.value.clone()).collect(),
+        include: included(request.config),
         jobs: request.jobs,
     })
+}
+
+/// What is looked at although it would be skipped: what the configuration says, and the
+/// daemon modules that it names, since a named file is looked at wherever it lies.
+fn included(config: &Config) -> Vec<String> {
+    let named = config.daemon.iter().filter(|d| !discover::literal_prefix(&d.value).is_empty());
+    config.include.iter().chain(named).map(|e| e.value.clone()).collect()
 }
 
 /// What became of one file.

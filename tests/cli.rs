@@ -295,6 +295,30 @@ fn a_part_of_the_project_says_nothing_about_the_rest() {
 }
 
 #[test]
+fn a_declared_daemon_is_read_wherever_it_lies() {
+    let place = Place::new(&[
+        (".gitignore", "gen/\n"),
+        ("restartlint.toml", "daemon = [\"gen/server.py\", \"build/srv/*.py\"]\n"),
+        ("gen/server.py", ABORT),
+        ("gen/other.py", ABORT),
+        ("build/srv/a.py", ABORT),
+    ]);
+    assert_eq!(place.found(&["."]), ["RL102 build/srv/a.py:3", "RL102 gen/server.py:3"]);
+}
+
+#[test]
+fn a_broken_pyproject_is_a_fault_only_if_it_configures_this_tool() {
+    let broken = "[project\nname = 1\n";
+    let other = Place::new(&[("pyproject.toml", broken), ("a.py", "x = 1\n")]);
+    assert_eq!(other.run(&["check", "."]).0, 0);
+    let ours = format!("{broken}[tool.restartlint]\ndaemon = [\"a.py\"]\n");
+    let own = Place::new(&[("pyproject.toml", ours.as_str()), ("a.py", "x = 1\n")]);
+    let (status, _, stderr) = own.run(&["check", "."]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("pyproject.toml:1"), "{stderr}");
+}
+
+#[test]
 fn faults_of_the_users_files_name_file_and_line() {
     let place = Place::new(&[
         ("restartlint.toml", "\ndeamon = [\"a.py\"]\nexclude = [\"/etc/x\"]\n"),

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use restartlint::pass::{drain, fleet, impact, lease, marker, parity};
+use restartlint::render;
 use schemars::{JsonSchema, Schema, schema_for};
 
 /// A file's name, and the type that it comes from.
@@ -21,6 +22,7 @@ fn given<T: JsonSchema>() -> Schema {
 
 /// Every published shape.
 const SCHEMAS: &[Shape] = &[
+    ("check-report", given::<render::json::WireReport<'static>>),
     ("drain-proof", || schema_for!(drain::Proof)),
     ("drain-verification", given::<drain::Verification>),
     ("fleet-report", || schema_for!(fleet::FleetReport)),
@@ -32,7 +34,9 @@ const SCHEMAS: &[Shape] = &[
     ("lease-active", given::<lease::ActiveLease>),
     ("lease-assessment", given::<lease::Assessment>),
     ("parity-report", || schema_for!(parity::ParityReport)),
+    ("reach", given::<render::reach::WireReach<'static>>),
     ("restart-request", || schema_for!(impact::Request)),
+    ("sites", given::<render::sites::WireSites<'static>>),
     ("snapshot", || schema_for!(impact::Snapshot)),
 ];
 

@@ -283,6 +283,14 @@ fn say(
             &format!("restartlint: note: {} is no declared daemon module, but {why}", file.path),
         );
     }
+    let unread = scan.tree.daemons.is_empty() && !project.config.daemon.is_empty();
+    if unread && !project.is_whole() {
+        output::note(
+            cli,
+            "restartlint: note: the declared daemon modules are not among the given paths, so nothing is known to be in \
+             their reach; check the whole project for that",
+        );
+    }
     if cli.verbose > 0 {
         for daemon in &scan.tree.daemons {
             output::note(cli, &format!("restartlint: daemon module {}: {}", daemon.path, daemon.reason));
