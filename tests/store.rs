@@ -303,6 +303,30 @@ fn a_marker_stays_on_record_and_keeps_its_first_clearing() {
     assert!(store.snapshot(&|_, _| None).unwrap().open_markers.is_empty());
 }
 
+/// A store that another program began may have markers of another shape: none is overlooked.
+#[test]
+fn a_marker_of_any_shape_is_open_until_it_says_that_it_was_cleared() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch(
+            "CREATE TABLE markers (id TEXT, command TEXT, at INTEGER, cleared_at);
+             INSERT INTO markers VALUES ('a', 'pkill x', 3, NULL), ('b', X'FF', 4, NULL), ('c', 'y', 5, 6);
+             PRAGMA user_version = 5;",
+        )
+        .unwrap();
+    let store = Store::open(&path, OpenMode::Existing).unwrap();
+    let markers = store.markers().unwrap();
+    let open: Vec<_> =
+        markers.iter().filter(|m| m.cleared_at.is_none()).map(|m| m.marker_id.as_str()).collect();
+    assert_eq!(open, ["row 1", "row 2"]);
+    assert!(markers.iter().all(|marker| marker.verdict == MarkerVerdict::Undetermined));
+    let snapshot = store.snapshot(&|_, _| None).unwrap();
+    assert_eq!(snapshot.open_markers.len(), 2);
+    assert!(snapshot.listing_errors.iter().any(|error| error.starts_with("sessions: ")));
+}
+
 #[test]
 fn a_proof_is_used_once() {
     let folder = tempfile::tempdir().unwrap();

@@ -67,6 +67,10 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> StoreError {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        if let rusqlite::Error::SqlInputError { msg, .. } = &error {
+            // The statements are this program's own, so it is the tables that differ.
+            return StoreError::Invalid(format!("the store's tables are not as they should be: {msg}"));
+        }
         match error.sqlite_error_code() {
             Some(DatabaseCorrupt) => StoreError::Corrupt(error.to_string()),
             Some(NotADatabase) => StoreError::Foreign("it is no SQLite database".to_owned()),

@@ -1,5 +1,6 @@
 //! Contamination markers: recorded before anybody is told, cleared but never deleted.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
 
 use super::{Store, StoreError};
@@ -59,24 +60,38 @@ impl Store {
     }
 }
 
+/// Every marker. A row of any shape is one, and open unless it says that it was cleared: a store
+/// that another program began may lack a column, and no marker may be overlooked for that.
 pub(super) fn list(store: &Connection) -> Result<Vec<Marker>, StoreError> {
-    let mut statement = store.prepare(
-        "SELECT marker_id, command, session_id, verdict, reason, recorded_at, cleared_at, cleared_by \
-         FROM markers ORDER BY recorded_at, marker_id",
-    )?;
-    let markers = statement.query_map([], read_marker)?.collect::<Result<_, _>>()?;
+    let mut statement = store.prepare("SELECT rowid AS row_number, * FROM markers")?;
+    let mut markers: Vec<Marker> = statement.query_map([], read_marker)?.collect::<Result<_, _>>()?;
+    markers.sort_by(|a, b| (&a.recorded_at, &a.marker_id).cmp(&(&b.recorded_at, &b.marker_id)));
     Ok(markers)
 }
 
 fn read_marker(row: &Row<'_>) -> rusqlite::Result<Marker> {
+    let number: i64 = row.get("row_number")?;
     Ok(Marker {
-        marker_id: row.get("marker_id")?,
-        command: row.get("command")?,
-        session_id: row.get("session_id")?,
-        verdict: MarkerVerdict::from_name(&row.get::<_, String>("verdict")?),
-        reason: row.get("reason")?,
-        recorded_at: row.get("recorded_at")?,
-        cleared_at: row.get("cleared_at")?,
-        cleared_by: row.get("cleared_by")?,
+        marker_id: text(row, "marker_id")?.unwrap_or_else(|| format!("row {number}")),
+        command: text(row, "command")?.unwrap_or_default(),
+        session_id: text(row, "session_id")?.unwrap_or_default(),
+        verdict: MarkerVerdict::from_name(&text(row, "verdict")?.unwrap_or_default()),
+        reason: text(row, "reason")?,
+        recorded_at: text(row, "recorded_at")?.unwrap_or_default(),
+        cleared_at: text(row, "cleared_at")?,
+        cleared_by: text(row, "cleared_by")?,
     })
+}
+
+/// A value as text; a column that the table does not have is null.
+fn text(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<String>> {
+    match row.get_ref(column) {
+        Ok(ValueRef::Null) | Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
+        Ok(ValueRef::Integer(number)) => Ok(Some(number.to_string())),
+        Ok(ValueRef::Real(number)) => Ok(Some(number.to_string())),
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => {
+            Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
+        }
+        Err(error) => Err(error),
+    }
 }
