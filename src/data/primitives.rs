@@ -300,6 +300,7 @@ pub struct Catalogue {
     modules: BTreeSet<String>,
     contexts: FxHashSet<String>,
     leads: FxHashSet<String>,
+    prefixes: FxHashSet<String>,
 }
 
 /// Why a catalogue cannot be used: a fault of the embedded data or of a user's entry.
@@ -359,6 +360,27 @@ impl Catalogue {
                 }
             }
         }
+        let child_pids: Vec<String> = catalogue
+            .values
+            .iter()
+            .filter(|(_, kind)| **kind == ValueKind::Child)
+            .map(|(name, _)| format!("{name}.pid"))
+            .collect();
+        let runners = catalogue.runners.iter().flat_map(|r| &r.names);
+        let names: Vec<String> = runners
+            .chain(catalogue.values.keys())
+            .chain(&child_pids)
+            .chain(&catalogue.takers)
+            .chain(&catalogue.observers)
+            .chain(&catalogue.wrappers)
+            .chain(&catalogue.partials)
+            .chain(&catalogue.stop_registrars)
+            .chain(catalogue.renames.iter().map(|(from, _)| from))
+            .cloned()
+            .collect();
+        for name in names {
+            catalogue.add_prefixes(&name);
+        }
         for entry in raw.primitive {
             catalogue.add(entry);
         }
@@ -370,6 +392,7 @@ impl Catalogue {
         for name in &entry.names {
             self.by_path.insert(name.clone(), self.primitives.len());
             self.add_leads(name);
+            self.add_prefixes(name);
             if let Some((module, _)) = name.rsplit_once('.')
                 && !module.contains(['(', '['])
             {
@@ -377,6 +400,20 @@ impl Catalogue {
             }
         }
         self.primitives.push(entry);
+    }
+
+    /// Remembers every stage of a path that goes through a call or an element.
+    fn add_prefixes(&mut self, path: &str) {
+        for (at, _) in path.match_indices(['.', '(', '[']).skip(1).chain([(path.len(), "")]) {
+            if path[..at].contains(['(', '[']) {
+                self.prefixes.insert(path[..at].to_owned());
+            }
+        }
+    }
+
+    /// Whether a path through calls or elements is on the way to a catalogued name.
+    pub fn is_prefix(&self, path: &str) -> bool {
+        self.prefixes.contains(path) || self.is_input(path)
     }
 
     /// Remembers the objects on the way to a path: `flask.Flask()` on the way to `flask.Flask().run`.

@@ -290,7 +290,7 @@ impl<'a> Solver<'a> {
             }
             "get" | "pop" | "popleft" | "setdefault" | "__getitem__" | "shift" | "at" | "find"
             | "get_nowait" => {
-                match arg(0).and_then(|key| self.constant_key(unit, key)) {
+                match arg(0).and_then(|key| self.key_of(unit, key)) {
                     Some(key) if !key.starts_with('-') && name != "find" => {
                         for slot in [format!("[{key}]"), "[*]".to_owned()] {
                             let slot = self.slot(value, &slot);
@@ -390,10 +390,10 @@ impl<'a> Solver<'a> {
                 return;
             }
             "builtins.__import__" | "importlib.import_module" | "importlib.__import__" => {
-                if let Some(name) = first.and_then(|name| self.constant_key(unit, name)) {
+                if let Some(name) = first.and_then(|name| self.key_of(unit, name)) {
                     let head = match (path, name.split_once('.')) {
                         ("builtins.__import__", Some((head, _))) if args.len() < 4 => head.to_owned(),
-                        _ => name,
+                        _ => name.to_string(),
                     };
                     self.module_by_name(unit, &head, node);
                 }

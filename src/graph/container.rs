@@ -34,7 +34,7 @@ impl<'a> Solver<'a> {
                     }
                     let from = self.expr_node(unit, *value);
                     match key {
-                        Some(key) => match self.constant_key(unit, *key) {
+                        Some(key) => match self.key_of(unit, *key) {
                             Some(key) => self.fill(object, &format!("[{key}]"), from),
                             None => self.fill(object, "[*]", from),
                         },
@@ -70,7 +70,7 @@ impl<'a> Solver<'a> {
     /// `value[key]` flows into the expression.
     pub(super) fn index(&mut self, unit: UnitId, id: ExprId, value: ValueId, key: ExprId) {
         let node = self.expr_node(unit, id);
-        let constant = self.constant_key(unit, key);
+        let constant = self.key_of(unit, key);
         match self.interner.get(value) {
             Value::Container(_) => match constant {
                 Some(key) if !key.starts_with('-') => {

@@ -14,20 +14,34 @@ use crate::data::primitives::{ValueKind, origin_of};
 
 const DEPTH: usize = 24;
 const ALTERNATIVES: usize = 8;
-const STEPS: u32 = 4000;
+const STEPS: u32 = 2000;
+/// Steps for a container's key, of which there are many.
+const KEY_STEPS: u32 = 100;
 /// Longest list or string that is built.
 const LONGEST: usize = 4096;
 
 impl<'a> Solver<'a> {
-    /// The one constant that an expression stands for, as a container's key.
-    pub(super) fn constant_key(&self, unit: UnitId, expr: ExprId) -> Option<String> {
+    /// The one constant that an expression stands for, as a container's key. Asked for often: the
+    /// first answer stays.
+    pub(super) fn key_of(&mut self, unit: UnitId, expr: ExprId) -> Option<std::rc::Rc<str>> {
         match &self.program(unit).exprs[expr as usize].expr {
-            Expr::Str(text) => return Some(text.clone()),
-            Expr::Int(value) => return Some(value.to_string()),
+            Expr::Str(text) => return Some(text.as_str().into()),
+            Expr::Int(value) => return Some(value.to_string().into()),
             Expr::Unknown => return None,
             _ => {}
         }
-        match Folder::new(self).texts(unit, expr).as_slice() {
+        if let Some(known) = self.keys.get(&(unit, expr)) {
+            return known.clone();
+        }
+        let key: Option<std::rc::Rc<str>> = self.constant_key(unit, expr).map(Into::into);
+        self.keys.insert((unit, expr), key.clone());
+        key
+    }
+
+    /// The one constant that an expression stands for.
+    pub(super) fn constant_key(&self, unit: UnitId, expr: ExprId) -> Option<String> {
+        let folder = Folder { solver: self, steps: Count::new(KEY_STEPS) };
+        match folder.texts(unit, expr).as_slice() {
             [only] => only.as_literal().map(str::to_owned),
             _ => None,
         }

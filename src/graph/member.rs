@@ -215,7 +215,7 @@ impl<'a> Solver<'a> {
             }
             None => {
                 let crate::base::ir::Slot::Key(key) = store.slot else { return };
-                match self.constant_key(unit, key) {
+                match self.key_of(unit, key) {
                     Some(key) => vec![format!("[{key}]"), "[]".to_owned()],
                     None => vec!["[*]".to_owned(), "[]".to_owned()],
                 }

@@ -23,7 +23,10 @@ use crate::data::primitives::{Catalogue, ValueKind};
 pub type NodeId = u32;
 
 /// More values than this at one node are not told apart any further.
-const MOST_VALUES: usize = 400;
+const MOST_VALUES: usize = 128;
+
+/// The path of everything outside the tree that no catalogue leads on from.
+pub const ELSEWHERE: &str = "?";
 
 /// One file's program in the solver.
 pub struct Unit<'a> {
@@ -49,7 +52,7 @@ pub struct Unit<'a> {
 }
 
 /// What happens with a value that arrives at a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum User {
     /// Copied to another node.
     Copy(NodeId),
@@ -91,6 +94,15 @@ pub(super) enum User {
     HandOverMethod(UnitId, ExprId),
 }
 
+/// Work that waits. Everything goes through the queue: the solver's stack does not grow with the program.
+#[derive(Debug, Clone, Copy)]
+enum Task {
+    /// A value is new at a node: all its users are told.
+    Arrive(NodeId, ValueId),
+    /// A user is new at a node that had the value already.
+    Deliver(User, ValueId),
+}
+
 /// A call edge: from a function, at a place, to a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
@@ -109,12 +121,15 @@ pub struct Solver<'a> {
     pub(super) units: Vec<Unit<'a>>,
     unit_by_path: FxHashMap<&'a str, UnitId>,
     files: &'a Files,
+    catalogues: Vec<&'a Catalogue>,
+    pub(super) keys: FxHashMap<(UnitId, ExprId), Option<std::rc::Rc<str>>>,
     /// Values and strings.
     pub interner: Interner,
     pub(super) values: Vec<SmallVec<[ValueId; 2]>>,
     large: FxHashMap<NodeId, FxHashSet<ValueId>>,
     users: Vec<SmallVec<[User; 2]>>,
-    queue: VecDeque<(NodeId, ValueId)>,
+    many_users: FxHashSet<(NodeId, User)>,
+    queue: VecDeque<Task>,
     slots: FxHashMap<(ValueId, Symbol), NodeId>,
     /// Calls that made something whose maker matters: unit, call, function.
     pub makers: Vec<(UnitId, ExprId, FuncId)>,
@@ -148,10 +163,13 @@ impl<'a> Solver<'a> {
             units: Vec::new(),
             unit_by_path: FxHashMap::default(),
             files,
+            catalogues: Vec::new(),
+            keys: FxHashMap::default(),
             interner: Interner::default(),
             values: Vec::new(),
             large: FxHashMap::default(),
             users: Vec::new(),
+            many_users: FxHashSet::default(),
             queue: VecDeque::new(),
             slots: FxHashMap::default(),
             makers: Vec::new(),
@@ -230,6 +248,9 @@ impl<'a> Solver<'a> {
             imports,
         });
         self.unit_by_path.insert(path, id);
+        if !self.catalogues.iter().any(|c| std::ptr::eq(*c, catalogue)) {
+            self.catalogues.push(catalogue);
+        }
         id
     }
 
@@ -394,11 +415,16 @@ impl<'a> Solver<'a> {
 
     /// Runs until nothing is new.
     pub fn run(&mut self) {
-        while let Some((node, value)) = self.queue.pop_front() {
-            let mut at = 0;
-            while let Some(user) = self.users[node as usize].get(at).copied() {
-                self.deliver(user, value);
-                at += 1;
+        while let Some(task) = self.queue.pop_front() {
+            match task {
+                Task::Deliver(user, value) => self.deliver(user, value),
+                Task::Arrive(node, value) => {
+                    // Users that come in meanwhile are told by their own tasks.
+                    for at in 0..self.users[node as usize].len() {
+                        let user = self.users[node as usize][at];
+                        self.deliver(user, value);
+                    }
+                }
             }
         }
     }
@@ -419,7 +445,7 @@ impl<'a> Solver<'a> {
             }
         }
         set.push(value);
-        self.queue.push_back((node, value));
+        self.queue.push_back(Task::Arrive(node, value));
     }
 
     pub(super) fn insert_value(&mut self, node: NodeId, value: Value) {
@@ -428,9 +454,17 @@ impl<'a> Solver<'a> {
     }
 
     pub(super) fn insert_external(&mut self, node: NodeId, path: &str, made: u32) {
+        let path = if self.is_on_the_way(path) { path } else { ELSEWHERE };
         if let Some(id) = self.interner.external(path, made) {
             self.insert(node, id);
         }
+    }
+
+    /// Whether an access path can still lead to anything that a catalogue names. Plain dotted names
+    /// always count, since conditions are held against them; what calls and elements give counts
+    /// only on the way to a catalogued name. All else is one value, or loops would have no end.
+    fn is_on_the_way(&self, path: &str) -> bool {
+        !path.contains(['(', '[']) || self.catalogues.iter().any(|c| c.is_prefix(path))
     }
 
     pub(super) fn copy(&mut self, from: NodeId, to: NodeId) {
@@ -441,15 +475,22 @@ impl<'a> Solver<'a> {
 
     pub(super) fn subscribe(&mut self, node: NodeId, user: User) {
         let users = &mut self.users[node as usize];
-        // The list is short almost always; where it is not, a repeat costs work, not truth.
-        if users.len() < 32 && users.contains(&user) {
-            return;
+        if users.len() < 16 {
+            if users.contains(&user) {
+                return;
+            }
+        } else {
+            if users.len() == 16 {
+                self.many_users.extend(users.iter().map(|u| (node, *u)));
+            }
+            if !self.many_users.insert((node, user)) {
+                return;
+            }
         }
         users.push(user);
-        let mut at = 0;
-        while let Some(value) = self.values[node as usize].get(at).copied() {
-            self.deliver(user, value);
-            at += 1;
+        for at in 0..self.values[node as usize].len() {
+            let value = self.values[node as usize][at];
+            self.queue.push_back(Task::Deliver(user, value));
         }
     }
 
