@@ -4,6 +4,7 @@ use super::ctx::{Ctx, related, site_finding};
 use super::judge::{SiteView, Verdict};
 use crate::base::effect::Effect;
 use crate::base::finding::Finding;
+use crate::data::inventory::Classification;
 
 /// One rule for each effect.
 const RULES: [(Effect, &str, &str, &str); 8] = [
@@ -74,7 +75,13 @@ fn one(ctx: &Ctx<'_>, view: &SiteView<'_>) -> Option<Finding> {
     let mut found = site_finding(ctx, view, code, message, *help);
     if let Some(path) = near {
         found.path_id = Some(path.id.value.clone());
-        let why = if path.daemon_exception {
+        let classification = path.classification.value;
+        let why = if !classification.sanctions() {
+            match classification {
+                Classification::Removed => "was removed, and lists it",
+                _ => "forbids it",
+            }
+        } else if path.daemon_exception {
             "has `daemon_exception`, but no location that names this file and symbol"
         } else {
             "would cover it outside the daemon; inside, only a path with `daemon_exception = true` does"

@@ -40,7 +40,7 @@ pub enum Verdict<'a> {
     },
     /// Covered, and lacks what the path demands.
     Unguarded(&'a RestartPath, Lack),
-    /// In the daemon's reach; with the path that would cover it anywhere else.
+    /// In the daemon's reach; with the path that would cover it anywhere else, or that forbids it.
     Daemon(Option<&'a RestartPath>),
     /// Brings back what a `removed` path lists.
     Removed(&'a RestartPath),
@@ -217,7 +217,7 @@ fn verdict<'a>(
 
 /// The verdict in the daemon's reach; `None` where no daemon rule speaks.
 fn in_reach<'a>(
-    inputs: &Inputs<'_>,
+    inputs: &Inputs<'a>,
     view: &SiteView<'a>,
     candidates: &[&'a RestartPath],
 ) -> Option<Verdict<'a>> {
@@ -238,7 +238,10 @@ fn in_reach<'a>(
     if site.effect == Effect::Exit && (site.entrypoint || site.client_gone) {
         return None;
     }
-    Some(Verdict::Daemon(candidates.first().copied()))
+    let listed = [Classification::Removed, Classification::Forbidden]
+        .into_iter()
+        .find_map(|classification| listed(inputs, view, classification));
+    Some(Verdict::Daemon(listed.or(candidates.first().copied())))
 }
 
 /// Whether the path is an exception for the daemon that names this very file and symbol.

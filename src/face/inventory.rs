@@ -166,9 +166,11 @@ fn assert((_, inventory): &(Project, Inventory), id: &str, permitted: bool) -> R
     let classification = path.classification.value;
     let sanctioned = classification.sanctions();
     let verdict = if sanctioned {
-        "registered and sanctioned; its guard still has to hold"
+        "registered and sanctioned, if its guard holds. Registered is not permitted: forbidden and removed paths are \
+         registered too"
     } else {
-        "registered, which is not permitted: this path permits nothing"
+        "registered, and this path permits nothing. Registered is not permitted: forbidden and removed paths are \
+         registered too"
     };
     let word = format!("{}\nverdict: {verdict}\n", entry(path).trim_end());
     output::result(&word, None)?;

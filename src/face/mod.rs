@@ -52,8 +52,15 @@ pub fn main() -> std::process::ExitCode {
         }
     };
     output::choose_color(cli.color);
+    stop_on_interrupt();
     match cli::dispatch(&cli) {
         Ok(outcome) => std::process::ExitCode::from(outcome.status()),
         Err(failure) => std::process::ExitCode::from(failure.report()),
     }
+}
+
+/// An interrupt ends the run with status 130, as shells expect it.
+fn stop_on_interrupt() {
+    // Where no handler can be set, the signal's own way of ending the process stays.
+    let _ = ctrlc::set_handler(|| std::process::exit(130));
 }
