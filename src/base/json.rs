@@ -36,6 +36,11 @@ pub fn read_object<T: DeserializeOwned>(text: &str) -> Result<T, JsonFault> {
     Ok(serde_json::from_str::<Object<T>>(text)?.0)
 }
 
+/// Reads one JSON document of any shape in which no object has a key twice.
+pub fn read_value(text: &str) -> Result<Value, JsonFault> {
+    Ok(serde_json::from_str::<AnyValue>(text)?.0)
+}
+
 /// Reads one JSON document that must be an array of objects of the shape of `T`.
 pub fn read_objects<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, JsonFault> {
     let objects = serde_json::from_str::<Vec<Object<T>>>(text)?;

@@ -140,7 +140,7 @@ impl Engine<'_> {
                         "-1" => TargetKind::All,
                         "0" | "-0" => TargetKind::Own,
                         _ if literal.parse::<i64>().is_ok() => TargetKind::Pid,
-                        _ if literal.starts_with('%') => TargetKind::Variable,
+                        _ if literal.starts_with(['%', '-', '$']) => TargetKind::Variable,
                         _ => TargetKind::Name,
                     };
                     out.push(aim(kind, literal, kind != TargetKind::Variable, by, options));

@@ -92,6 +92,26 @@ pub(super) struct Run {
     pub(super) depth: usize,
 }
 
+impl Run {
+    /// A command of that scene about which nothing is known yet.
+    fn bare(scene: u32) -> Run {
+        Run {
+            scene,
+            words: Vec::new(),
+            nested_in: Vec::new(),
+            span: Span::default(),
+            function: None,
+            input: None,
+            remote: None,
+            prefixed: false,
+            exec: false,
+            may_exec: false,
+            confidence: Confidence::Certain,
+            depth: 0,
+        }
+    }
+}
+
 /// The analysis in progress.
 pub(super) struct Engine<'a> {
     pub(super) catalogue: &'a CommandCatalogue,
@@ -148,21 +168,7 @@ impl<'a> Engine<'a> {
         scene.environment = Rc::new(Environment::new(self.strict, false));
         scene.fixed = Some(Span::default());
         self.scenes.push(Rc::new(scene));
-        let run = Run {
-            scene: 0,
-            words,
-            nested_in: Vec::new(),
-            span: Span::default(),
-            function: None,
-            input: None,
-            remote: None,
-            prefixed: true,
-            exec: false,
-            may_exec: false,
-            confidence: Confidence::Certain,
-            depth: 0,
-        };
-        self.follow(run);
+        self.follow(Run { words, prefixed: true, ..Run::bare(0) });
     }
 
     /// Parses a scene's text and follows its commands.
@@ -198,6 +204,28 @@ impl<'a> Engine<'a> {
             }
             self.left -= 1;
             self.simple(id, &scene, command);
+        }
+        if self.strict {
+            self.doubled(id, &scene);
+        }
+    }
+
+    /// `((pkill x))` may be meant as a subshell in a subshell: where nothing may be missed it is read so.
+    fn doubled(&mut self, id: u32, scene: &Rc<Scene>) {
+        for span in &scene.script.doubled {
+            let inner =
+                scene.composed.text.get(span.start as usize + 1..(span.end as usize).saturating_sub(1));
+            let mut word = Word { parts: Vec::new(), span: *span };
+            scene.composed.placeholders.append(&mut word, inner.unwrap_or(""), span.start.saturating_add(1));
+            let run = Run {
+                span: scene.fixed.unwrap_or(host(&scene.composed, *span)),
+                nested_in: scene.nested_in.clone(),
+                function: scene.function.clone(),
+                remote: scene.remote.clone(),
+                depth: scene.depth,
+                ..Run::bare(id)
+            };
+            self.nest(&run, &Nested { words: &[word], by: "((", child: false, own_places: true });
         }
     }
 

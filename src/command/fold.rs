@@ -22,6 +22,32 @@ const MAX_DEPTH: u32 = 4;
 /// How many words one word may become.
 const MAX_WORDS: usize = 64;
 
+/// Variables that the system sets, and whose values hold no commands.
+const HARMLESS: &[&str] = &[
+    "HOME",
+    "PWD",
+    "OLDPWD",
+    "USER",
+    "LOGNAME",
+    "HOSTNAME",
+    "TMPDIR",
+    "LANG",
+    "LC_ALL",
+    "TERM",
+    "SHELL",
+    "PATH",
+    "UID",
+    "EUID",
+    "RANDOM",
+    "SECONDS",
+    "LINENO",
+    "XDG_RUNTIME_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "?",
+    "#",
+];
+
 /// One alternative of a word: the words that it becomes.
 pub type Words = Vec<Word>;
 
@@ -216,6 +242,16 @@ impl Environment {
                 }
                 continue;
             };
+            if default.is_none() && HARMLESS.contains(&name.as_str()) && self.lookup(name, at).is_empty() {
+                // Its value is not known, but no text of a script hides in it: it stays apart.
+                can_vanish = false;
+                for words in &mut alternatives {
+                    if let Some(last) = words.last_mut() {
+                        last.parts.push(piece.clone());
+                    }
+                }
+                continue;
+            }
             can_vanish &= !quoted || *all;
             let values = self.values(name, *all, default.as_deref(), function, at, depth, piece.at);
             let mut next = Vec::new();

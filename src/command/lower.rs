@@ -99,6 +99,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn statement_inner(&mut self, node: Node<'_>, context: &Context) {
+        if node.kind() == "compound_statement" && self.source(node).starts_with("((") {
+            self.script.doubled.push(span(node));
+        }
         match node.kind() {
             "comment" | "heredoc_body" | "heredoc_start" | "heredoc_end" => {}
             "list" => self.list(node, context),
@@ -267,6 +270,7 @@ impl<'a> Lowering<'a> {
                     words.push(self.word(name, context));
                 }
                 "comment" => {}
+                "subshell" | "compound_statement" => self.statement(child, context),
                 _ => words.push(self.word(child, context)),
             }
         }

@@ -14,8 +14,25 @@ use super::word::{Part, Word};
 
 impl Lowering<'_> {
     pub(super) fn literal(&self, word: &mut Word, start: usize, end: usize, escapes: Escapes) {
-        let at = u32::try_from(start).unwrap_or(u32::MAX);
-        quote::append(word, self.placeholders, self.slice(start, end), at, escapes);
+        let place = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+        let mut from = start;
+        if escapes != Escapes::Raw {
+            // `-$$`: the grammar leaves the shell's own pid inside the word.
+            for (i, _) in self.slice(start, end).match_indices("$$") {
+                let at = start + i;
+                if at < from || self.slice(from, at).ends_with('\\') {
+                    continue;
+                }
+                quote::append(word, self.placeholders, self.slice(from, at), place(from), escapes);
+                let quoted = escapes == Escapes::Double;
+                word.push(
+                    Part::Variable { name: "$".to_owned(), quoted, all: false, default: None },
+                    place(at),
+                );
+                from = at + 2;
+            }
+        }
+        quote::append(word, self.placeholders, self.slice(from, end), place(from), escapes);
     }
 
     /// The inside of double quotes or of a here-document: everything between expansions is literal.
@@ -104,7 +121,8 @@ impl Lowering<'_> {
                 }
             }
             "simple_expansion" => {
-                let name = self.source(node).trim_start_matches('$').to_owned();
+                let source = self.source(node);
+                let name = source.strip_prefix('$').unwrap_or(source).to_owned();
                 let all = name == "@" || name == "*";
                 word.push(Part::Variable { name, quoted, all, default: None }, at);
             }

@@ -95,6 +95,8 @@ pub struct Script {
     pub assignments: Vec<Assignment>,
     /// Function definitions.
     pub functions: Vec<Function>,
+    /// Arithmetic commands `((…))`: what stands in them can be meant as a subshell in a subshell.
+    pub doubled: Vec<Span>,
     /// Places that are not valid in the grammar.
     pub errors: Vec<Span>,
     /// Nested too deep, or too costly to parse: something was not read.

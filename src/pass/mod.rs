@@ -6,6 +6,7 @@ pub mod classes;
 pub mod drain;
 pub mod fingerprint;
 pub mod fleet;
+pub mod guard;
 pub mod impact;
 pub mod instant;
 pub mod lease;
