@@ -258,7 +258,7 @@ impl<'a> Lowering<'a> {
 
     fn command(&mut self, node: Node<'_>, context: &Context, extra: &[Node<'_>]) {
         let mut inner = context.clone();
-        let mut words = Vec::new();
+        let mut words: Vec<Word> = Vec::new();
         let mut assignments = Vec::new();
         for child in named(node) {
             match child.kind() {
@@ -271,7 +271,17 @@ impl<'a> Lowering<'a> {
                 }
                 "comment" => {}
                 "subshell" | "compound_statement" => self.statement(child, context),
-                _ => words.push(self.word(child, context)),
+                _ => {
+                    let mut word = self.word(child, context);
+                    match words.last_mut() {
+                        // Without a blank between them, two nodes are one word.
+                        Some(last) if last.span.end == word.span.start => {
+                            last.parts.append(&mut word.parts);
+                            last.span.end = word.span.end;
+                        }
+                        _ => words.push(word),
+                    }
+                }
             }
         }
         for &argument in extra {

@@ -195,7 +195,15 @@ impl Engine<'_> {
         words: Vec<Word>,
     ) -> Peeled {
         if given.has(&rule.string_options) {
-            if let Some(script) = words.first() {
+            // A script that begins with a dash looks like an option.
+            let rest = run.words.get(1..).unwrap_or(&[]);
+            let after = rest.iter().position(|w| w.leading().starts_with('-') && w.leading().ends_with('c'));
+            let dashed = after.and_then(|at| rest.get(at + 1)).filter(|w| {
+                let text = w.leading();
+                text.starts_with('-')
+                    && (w.is_free() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
+            });
+            if let Some(script) = dashed.cloned().as_ref().or(words.first()) {
                 if Engine::is_unknown(script) || matches!(script.only(), Some(Part::Output { .. })) {
                     self.undecided(UndecidedReason::FreeText, run.span);
                 } else {

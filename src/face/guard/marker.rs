@@ -80,8 +80,11 @@ pub(super) fn record(args: &RecordArgs, cli: &Cli) -> Result<Outcome, Failure> {
 
 /// The guard's verdict on a command. An attempt is recorded whatever is wrong here: what
 /// cannot be judged is undetermined.
-fn judge(_command: &str, _cli: &Cli) -> (MarkerVerdict, String) {
-    (MarkerVerdict::Undetermined, "The command was not judged.".to_owned())
+fn judge(command: &str, cli: &Cli) -> (MarkerVerdict, String) {
+    match super::judge::judge_for_record(command, cli) {
+        Ok(report) => (MarkerVerdict::from_name(super::judge::verdict_name(&report)), report.reason),
+        Err(why) => (MarkerVerdict::Undetermined, format!("The command was not judged: {why}")),
+    }
 }
 
 pub(super) fn status(args: &StatusArgs, cli: &Cli) -> Result<Outcome, Failure> {

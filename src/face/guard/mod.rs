@@ -1,5 +1,7 @@
 //! `guard`: what a shell command does to the daemon, and what somebody has done.
 
+mod command;
+mod judge;
 mod marker;
 
 use clap::{Args, Subcommand};
@@ -16,6 +18,10 @@ pub struct GuardArgs {
 
 #[derive(Debug, Subcommand)]
 enum GuardCommand {
+    /// Judge a command. Exit 0 if it is clean, 1 if it may hit a daemon.
+    Command(command::CommandArgs),
+    /// Judge an agent's pre-tool-use event on standard input. Exit 0 to allow, 2 to block.
+    Hook,
     /// Record that a command was run, as an open contamination marker. Exit 0 once it is on the disk.
     Record(marker::RecordArgs),
     /// Say which markers are open. Exit 1 while there is one.
@@ -27,6 +33,8 @@ enum GuardCommand {
 /// Runs a `guard` command.
 pub fn run(args: &GuardArgs, cli: &Cli) -> Result<Outcome, Failure> {
     match &args.command {
+        GuardCommand::Command(args) => command::command(args, cli),
+        GuardCommand::Hook => command::hook(cli),
         GuardCommand::Record(args) => marker::record(args, cli),
         GuardCommand::Status(args) => marker::status(args, cli),
         GuardCommand::Clear(args) => marker::clear(args, cli),
