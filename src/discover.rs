@@ -124,7 +124,7 @@ impl Walk<'_> {
     /// Walks one folder; `plain` is its canonical path. Links met on the way are collected.
     fn folder(&self, start: &Path, plain: &Path, honour: bool, listing: &mut Listing, links: &mut Vec<Link>) {
         let found = Mutex::new((Listing::default(), Vec::new()));
-        let above = if honour { ignores_above(plain) } else { Vec::new() };
+        let above = if honour { ignores_above(plain, &self.scope.root) } else { Vec::new() };
         let (exclude, root) = (self.exclude.clone(), self.scope.root.clone());
         let (from, plain) = (start.to_owned(), plain.to_owned());
         let walker = WalkBuilder::new(start)
@@ -288,10 +288,11 @@ fn excludes(scope: &Scope) -> Gitignore {
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// The `.gitignore` files of the folders above the start, up to the top of its git checkout.
-fn ignores_above(start: &Path) -> Vec<Gitignore> {
-    let top = start.ancestors().find(|a| a.join(".git").exists());
-    let Some(top) = top else { return Vec::new() };
+/// The `.gitignore` files of the folders above the start, up to the top of its git checkout;
+/// where there is none, up to the project's root.
+fn ignores_above(start: &Path, root: &Path) -> Vec<Gitignore> {
+    let checkout = start.ancestors().find(|a| a.join(".git").exists());
+    let Some(top) = checkout.or_else(|| start.starts_with(root).then_some(root)) else { return Vec::new() };
     start
         .ancestors()
         .skip(1)

@@ -274,6 +274,12 @@ fn ignored_hidden_and_installed_folders_are_not_read() {
         (".github/scripts/a.py", ABORT),
     ]);
     assert_eq!(place.found(&["."]), ["RL301 .github/scripts/a.py:3", "RL301 keep.tmp.py:3"]);
+    // A folder that is named is read, by the ignore files above it.
+    std::fs::write(place.path().join("restartlint.toml"), "").unwrap();
+    assert_eq!(place.found(&["gen"]), ["RL301 gen/a.py:3"]);
+    std::fs::write(place.path().join("gen/y.tmp.py"), ABORT).unwrap();
+    assert_eq!(place.found(&["gen"]), ["RL301 gen/a.py:3"]);
+    std::fs::remove_file(place.path().join("restartlint.toml")).unwrap();
     assert_eq!(place.found(&["node_modules"]), ["RL301 m/a.py:3"]);
     assert_eq!(place.found(&["sub/b.py"]), ["RL301 sub/b.py:3"]);
 }

@@ -20,7 +20,8 @@ pub fn choose_color(color: Color) {
         Color::Never => false,
         Color::Auto => colored(&std::io::stderr()),
     };
-    let width = 100;
+    // In a pipe nothing is wrapped, so that a sentence can be looked for as it is.
+    let width = if std::io::stderr().is_terminal() { 100 } else { 2000 };
     // A second call would fail; the first choice then stands, which is the same.
     let _ = miette::set_hook(Box::new(move |_| {
         Box::new(
