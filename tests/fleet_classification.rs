@@ -331,6 +331,29 @@ fn rows_and_processes_that_cannot_be_placed_spoil_their_source() {
 }
 
 #[test]
+fn the_edges_of_what_is_allowed() {
+    let minute_ahead = with(|f| f.row("author").registered_at = some("2026-07-28T03:01:00Z"));
+    assert!(minute_ahead.mutation_gate_satisfied, "a clock may be a minute ahead");
+    let more = with(|f| f.row("author").registered_at = some("2026-07-28T03:01:01Z"));
+    assert!(more.blocked_reasons.contains(&Cause::MemberStale));
+
+    let twice = with(|f| f.scan.processes.insert(0, process(42_001, "2026-07-28T02:30:00Z")));
+    assert!(twice.blocked_reasons.contains(&Cause::MemberStale), "of two start times the later counts");
+    let twice = with(|f| f.scan.processes.push(process(42_001, "2026-07-28T02:30:00Z")));
+    assert!(twice.blocked_reasons.contains(&Cause::MemberStale));
+
+    let nobody = with(|f| f.row("author").pid = Some(0));
+    assert!(nobody.blocked_reasons.contains(&Cause::RegistryUnreadable));
+}
+
+#[test]
+fn a_cohort_is_one_only_if_every_member_recorded_the_same() {
+    assert_eq!(with(|f| f.row("merger").cohort_id = some("ppid:1")).single_cohort, Some(false));
+    assert_eq!(with(|f| f.row("merger").cohort_id = None).single_cohort, None);
+    assert_eq!(with(|f| f.row("merger").cohort_id = some(" ppid:40990 ")).single_cohort, Some(true));
+}
+
+#[test]
 fn an_empty_machine_misses_everybody() {
     let report = with(|f| {
         f.registry.rows.clear();

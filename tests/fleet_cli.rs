@@ -182,6 +182,18 @@ fn a_recorded_snapshot_is_replayed_and_says_so() {
     assert_eq!(report["assessed_at"], "2026-07-28T03:00:00Z");
     assert_eq!(output.stdout, folder.run(RECORDED).stdout, "the same bytes");
 
+    // A listing that was not available counts for nothing, whatever stands in it.
+    let mut unavailable = processes();
+    unavailable["available"] = json!(false);
+    unavailable["reason"] = json!("permission denied");
+    folder.write("procs.json", unavailable.to_string());
+    let output = folder.run(RECORDED);
+    assert_eq!(status(&output), 1);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["blocked_reasons"], json!(["process_listing_unavailable"]));
+    assert!(report["reasons"][0].as_str().unwrap().contains("permission denied"));
+    folder.write("procs.json", processes().to_string());
+
     let text = folder.run(&RECORDED.replace(" --format json", ""));
     assert!(String::from_utf8_lossy(&text.stdout).starts_with("mutation gate satisfied: 1 of 1 members run"));
 
