@@ -99,6 +99,21 @@ proptest! {
         prop_assert!(gate.code != GateCode::BreakGlass || (authority.break_glass && request.request_break_glass));
         prop_assert_eq!(report.incident.is_some(), !authorized);
         prop_assert_eq!(report.allowed(), authorized);
+        prop_assert_eq!(gate.replay_checked, offer.replay != Replay::Unchecked);
+        prop_assert_eq!(gate.break_glass_requested, request.request_break_glass);
+        prop_assert_eq!(gate.break_glass_authorized, authority.break_glass);
+        // The first cause is told: the restart's before the gate's.
+        let denied_by_gate = Some(gate.code).filter(|_| !gate.drain_gate_allow);
+        let cause = report.reason_codes.first().map(|code| (code.name(), code.next_step()));
+        let cause = cause.or(denied_by_gate.map(|code| (code.name(), code.next_step())));
+        if let (Some((code, next)), Some(incident)) = (cause, &report.incident) {
+            prop_assert_eq!((incident.code.as_str(), report.next_step.as_str()), (code, next));
+            prop_assert_eq!(&report.audit.decision, "deny");
+        } else {
+            prop_assert!(report.next_step.starts_with("Restart "));
+            prop_assert_eq!(report.next_step.contains("one session at a time"), request.restart_class == "rolling_restart");
+            prop_assert_eq!(&report.audit.decision, "allow");
+        }
         prop_assert!(!dry_run(&snapshot, &request, authority).apply_authorized.get());
         let json = serde_json::to_value(&report).unwrap();
         prop_assert_eq!(&json["apply_supported"], false);

@@ -236,3 +236,18 @@ fn first_denial(offer: Offer<'_>, present: Present<'_>) -> Result<(), GateCode> 
     check(proof.fingerprint == present.fingerprint, GateCode::ProofStale)?;
     check(offer.replay != Replay::Used, GateCode::ProofReplayed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_name_and_its_texts() {
+        assert!(GateCode::ALL.is_sorted());
+        for code in GateCode::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+            assert!(code.meaning().ends_with('.') && code.next_step().ends_with('.'));
+            assert_eq!(code.allows(), matches!(code.name(), "ok" | "break_glass"));
+        }
+    }
+}
