@@ -75,6 +75,8 @@ fn usage_and_missing_paths_are_status_two() {
     assert!(place.run(&["check", "--select", "RL30l"]).2.contains("RL301"));
     assert!(place.run(&["check", "--language", "pyton"]).2.contains("python"));
     assert!(place.run(&["chekc"]).2.contains("`check`"));
+    std::fs::write(place.path().join("data.csv"), "1,2\n").unwrap();
+    assert!(place.run(&["check", "data.csv"]).2.contains("data.csv is of no kind that is read"));
     let (status, _, stderr) = place.run(&["check", "--ignore", "RL3O1"]);
     assert_eq!(status, 0);
     assert!(stderr.contains("warning") && stderr.contains("RL301"), "{stderr}");

@@ -107,7 +107,8 @@ pub fn judge<'a>(
             let tied = tie(inputs, annotations, &used, &view);
             view.verdict = match (tied, verdict(inputs, daemons, &view, tied.map(|t| t.1))) {
                 (Some((index, path)), verdict) => {
-                    if covers_by(&verdict, path) {
+                    // A hand-over needs nobody's word; one that is given is not left over.
+                    if covers_by(&verdict, path) || is_hand_over(site) {
                         used.insert(index);
                     }
                     verdict

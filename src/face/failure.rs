@@ -42,7 +42,7 @@ impl Failure {
     pub fn report(self) -> u8 {
         match self {
             Failure::Message(text) => {
-                anstream::eprintln!("restartlint: {text}");
+                anstream::eprintln!("restartlint: {}", crate::base::terminal::visible(&text));
                 2
             }
             Failure::Report(report) => {

@@ -1,6 +1,7 @@
 //! `sites`: every site of a checkout, without policy.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, ValueEnum};
@@ -11,6 +12,7 @@ use super::{Failure, Outcome, output, progress};
 use crate::base::facts::Language;
 use crate::data::config_entries::language_of;
 use crate::data::suggest;
+use crate::lang::files::language_of as language_of_file;
 use crate::render;
 use crate::scan::{self, Scan, ScanRequest, Watch};
 
@@ -92,6 +94,7 @@ pub(super) fn scan_project(
     stdin: Option<scan::Stdin>,
     cli: &Cli,
 ) -> Result<Scan, Failure> {
+    let stdin_given = stdin.as_ref().map(|s| s.name.clone());
     let bar = progress::Bar::new(cli.quiet);
     let at = |done, total| bar.at(done, total);
     let request = ScanRequest {
@@ -108,6 +111,9 @@ pub(super) fn scan_project(
     let scan = scan::scan(&request);
     bar.end();
     let scan = scan.map_err(|e| Failure::new(e.to_string()))?;
+    if stdin_given.is_none() {
+        note_unread(project, cli);
+    }
     for (path, why) in &scan.notes {
         output::note(cli, &format!("restartlint: note: {path} {why}"));
     }
@@ -115,6 +121,18 @@ pub(super) fn scan_project(
         output::warn(&format!("{path} {why}{}", command_meant(path, why)));
     }
     Ok(scan)
+}
+
+/// A file that is named and of no kind that is read: it was asked for, so it is told.
+fn note_unread(project: &Project, cli: &Cli) {
+    for path in project.paths.iter().filter(|p| p.is_file()) {
+        let mut head = Vec::new();
+        let read = std::fs::File::open(path).map(|f| f.take(512).read_to_end(&mut head));
+        let name = crate::discover::relative(&project.root, path);
+        if read.is_ok() && language_of_file(&name, &head).is_none() {
+            output::note(cli, &format!("restartlint: note: {name} is of no kind that is read"));
+        }
+    }
 }
 
 /// The command that a path which does not exist was perhaps meant to be.
