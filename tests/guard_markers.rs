@@ -52,6 +52,7 @@ fn a_marker_is_open_until_authority_clears_it() {
     assert_eq!(report["reason_code"], "contaminated_runtime");
     assert_eq!(report["open_markers"][0]["command"], "pkill -f mcp_server.py");
     assert_eq!(report["open_markers"][0]["session_id"], "s-a");
+    assert_eq!(report["open_markers"][0]["verdict"], "contaminating");
 
     for value in [None, Some(""), Some("0"), Some(" No "), Some("FALSE")] {
         let output = folder.guard(&["clear", &id], value);
