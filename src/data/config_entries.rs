@@ -133,7 +133,7 @@ pub(super) fn primitives(
         let effects = Effect::ALL.map(Effect::name);
         let effect = effect.and_then(|e| choice(&e, "effect", &effects, faults, Effect::from_name));
         let name = name.filter(|n| {
-            let fault = (!is_primitive_name(&n.value)).then(|| {
+            let fault = (!is_primitive_name(&n.value, language)).then(|| {
                 "can never match: a primitive is a canonical name such as `ops.restart_all`".to_owned()
             });
             keep("name", n, fault, faults)
@@ -239,8 +239,17 @@ fn is_dotted(name: &str, separators: &[&str]) -> bool {
     })
 }
 
-/// A canonical primitive: a dotted or `::` name, or the words of a command; `*` in a part.
-fn is_primitive_name(name: &str) -> bool {
-    let plain = name.replace(['*', '-'], "x").replace('@', "x").replace('/', ".");
+/// A name that the language's catalogue can hold: the words of a command, else a dotted or
+/// `::` access path with calls and subscripts (`flask.Flask().run`); `*` in a part.
+fn is_primitive_name(name: &str, language: Option<Language>) -> bool {
+    let command = matches!(
+        language,
+        Some(Language::Shell | Language::Windows | Language::Embedded | Language::Document)
+    );
+    if command {
+        let plain = |c: char| c.is_alphanumeric() || "._-+@:".contains(c);
+        return !name.trim().is_empty() && name.split(' ').all(|w| !w.is_empty() && w.chars().all(plain));
+    }
+    let plain = name.replace("()", "").replace("[]", "").replace(['*', '-', '@'], "x").replace('/', ".");
     is_dotted(&plain, &["::", "."]) && !name.trim_matches(['*', '.', ':']).is_empty()
 }
