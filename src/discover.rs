@@ -191,6 +191,10 @@ impl Walk<'_> {
                 }
             }
         }
+        if !kind.is_symlink() && !kind.is_file() && !kind.is_dir() {
+            let why = "is neither a file nor a folder; it is not read".to_owned();
+            found.0.notes.insert((relative(&self.scope.root, entry.path()), why));
+        }
         if let Some(error) = entry.error() {
             // A fault in an ignore file: what it would have hidden is looked at.
             found.0.notes.insert((relative(&self.scope.root, entry.path()), error.to_string()));
@@ -334,7 +338,11 @@ pub fn relative(root: &Path, path: &Path) -> RelPath {
         if !text.is_empty() && !text.ends_with('/') {
             text.push('/');
         }
-        text.push_str(&part.as_os_str().to_string_lossy());
+        // Bytes that are no UTF-8 are written out, so that two names never become one.
+        for chunk in part.as_os_str().as_encoded_bytes().utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+        }
     }
     if text.is_empty() { ".".to_owned() } else { text }
 }
@@ -360,5 +368,38 @@ fn walk_error(error: &ignore::Error) -> (PathBuf, String) {
             ignore::Error::Io(io) => return (path, reason(io)),
             other => return (path, other.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_are_plain_and_never_collide() {
+        let root = Path::new("/p");
+        assert_eq!(relative(root, Path::new("/p/./a/b.py")), "a/b.py");
+        assert_eq!(relative(root, root), ".");
+        assert_eq!(relative(root, Path::new("/q/x")), "/q/x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn bytes_that_are_no_text_are_written_out() {
+        use std::os::unix::ffi::OsStrExt;
+        let path = |name: &[u8]| Path::new("/p").join(std::ffi::OsStr::from_bytes(name));
+        assert_eq!(relative(Path::new("/p"), &path(b"a\xff.py")), "a\\xff.py");
+        assert_ne!(
+            relative(Path::new("/p"), &path(b"\xfe.py")),
+            relative(Path::new("/p"), &path(b"\xff.py"))
+        );
+    }
+
+    #[test]
+    fn a_glob_names_its_folders_up_to_the_first_wildcard() {
+        assert_eq!(literal_prefix("a/b/*.py"), "a/b");
+        assert_eq!(literal_prefix("a/b.py"), "a/b.py");
+        assert_eq!(literal_prefix("**/x"), "");
+        assert!(glob_set(["["]).is_none());
     }
 }

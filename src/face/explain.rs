@@ -48,6 +48,22 @@ fn effect(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
         "# {effect}\n\n{}\n\n{}\n\nIn the daemon's reach: {}.\n",
         about.meaning, about.why, about.rule
     );
+    for language in PROGRAM_LANGUAGES {
+        let Ok(catalogue) = Catalogue::embedded(language) else { continue };
+        let mut names: Vec<String> = catalogue
+            .primitives()
+            .iter()
+            .filter(|e| e.effect == effect)
+            .flat_map(|e| {
+                e.canonical.clone().map_or_else(|| e.names.iter().map(|n| reported(n)).collect(), |c| vec![c])
+            })
+            .collect();
+        names.sort();
+        names.dedup();
+        if !names.is_empty() {
+            out += &format!("\nPrimitives of {}: {}.\n", language.name(), names.join(", "));
+        }
+    }
     if !commands.is_empty() {
         out += &format!("\nCommands: {}.\n", commands.join(", "));
     }
