@@ -1,5 +1,5 @@
-//! `--format github`: workflow commands that GitHub (and Gitea, which reads the same)
-//! shows beside the lines of a pull request.
+//! `--format github`: workflow commands that GitHub shows beside the lines of a pull
+//! request.
 
 use super::Look;
 use crate::base::finding::Severity;

@@ -41,7 +41,7 @@ pub const TABLE: &[Format] = &[
     Format { name: "json", about: "one document", render: json::render },
     Format { name: "jsonl", about: "a JSON object a finding", render: json::render_lines },
     Format { name: "sarif", about: "SARIF 2.1.0, for code scanning", render: sarif::render },
-    Format { name: "github", about: "annotations of GitHub and Gitea workflows", render: github::render },
+    Format { name: "github", about: "annotations of GitHub workflows", render: github::render },
     Format { name: "gitlab", about: "GitLab's code quality report", render: gitlab::render },
     Format { name: "junit", about: "JUnit XML", render: junit::render },
 ];
