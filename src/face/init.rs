@@ -31,8 +31,7 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
             output::shown(&inventory)
         )));
     }
-    let options = ScanArgs { language: Vec::new(), no_cache: false, jobs: None };
-    let scan = scan_project(&project, &options, Watch::default(), None, cli)?;
+    let scan = scan_project(&project, &ScanArgs::everything(), Watch::default(), None, cli)?;
     if let Some(failure) = incomplete(&scan) {
         return Err(failure);
     }

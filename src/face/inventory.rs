@@ -1,16 +1,20 @@
 //! `inventory`: check it, render its document, show an entry, assert an attempt's path id.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use super::cli::Cli;
 use super::project::Project;
+use super::sites::{ScanArgs, incomplete, scan_project};
 use super::{Failure, Outcome, output};
 use crate::base::terminal::{one_line, visible};
+use crate::check::{Ctx, Inputs, Presence, contradiction};
 use crate::data::inventory::document::{drift, updated};
 use crate::data::inventory::{Classification, Inventory, RestartPath};
 use crate::data::suggest;
+use crate::scan::Watch;
 
 /// Arguments of `inventory`.
 #[derive(Debug, Args)]
@@ -53,7 +57,11 @@ pub enum Action {
 /// Runs `inventory`.
 pub fn run(args: &InventoryArgs, cli: &Cli) -> Result<Outcome, Failure> {
     match &args.action {
-        Action::Check { path } => check(&open(cli, path)?),
+        Action::Check { path } => {
+            let opened = open(cli, path)?;
+            contradictions(&opened, cli)?;
+            check(&opened)
+        }
         Action::Render { path } => render(&open(cli, path)?, cli),
         Action::Show { id } => show(&open(cli, &None)?, id),
         Action::Assert { id, permitted } => assert(&open(cli, &None)?, id, *permitted),
@@ -69,6 +77,37 @@ fn open(cli: &Cli, path: &Option<PathBuf>) -> Result<(Project, Inventory), Failu
             "there is no inventory: {} does not exist; `restartlint init` drafts one",
             output::shown(&project.file(&project.inventory_file()))
         ))),
+    }
+}
+
+/// Two sanctioning paths may contradict each other over a site, which only a scan shows. It
+/// is made only where there are paths of both sanctioning classes.
+fn contradictions((project, inventory): &(Project, Inventory), cli: &Cli) -> Result<(), Failure> {
+    let classes: BTreeSet<Classification> = inventory
+        .paths
+        .iter()
+        .map(|p| p.classification.value)
+        .filter(|classification| classification.sanctions())
+        .collect();
+    if classes.len() < 2 {
+        return Ok(());
+    }
+    let scan = scan_project(project, &ScanArgs::everything(), Watch::default(), None, cli)?;
+    if let Some(failure) = incomplete(&scan) {
+        return Err(failure);
+    }
+    let presence = Presence::default();
+    let ctx = Ctx::new(Inputs {
+        tree: &scan.tree,
+        sources: &scan.sources,
+        config: &project.config,
+        inventory: Some(inventory),
+        document: None,
+        presence: &presence,
+    });
+    match contradiction::faults(&ctx) {
+        Some(faults) => Err(Failure::Report(miette::Report::new(faults.report()))),
+        None => Ok(()),
     }
 }
 

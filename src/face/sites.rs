@@ -45,6 +45,11 @@ pub struct ScanArgs {
 }
 
 impl ScanArgs {
+    /// Every language, with the cache, on every core.
+    pub fn everything() -> ScanArgs {
+        ScanArgs { language: Vec::new(), no_cache: false, jobs: None }
+    }
+
     /// The languages, or every unknown name with the nearest known one.
     pub fn languages(&self) -> Result<Option<BTreeSet<Language>>, Failure> {
         let mut set = BTreeSet::new();
