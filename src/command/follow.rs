@@ -11,12 +11,18 @@ use super::own;
 use super::peel::Peeled;
 use super::word::{Part, Word};
 
+/// How many words of one command are looked at.
+const MAX_WORDS: usize = 4096;
 /// How many prefixes may stand in a row.
 const MAX_PREFIXES: usize = 64;
 
 impl Engine<'_> {
     /// Follows a command's words to what they do.
     pub(super) fn follow(&mut self, mut run: Run) {
+        if run.words.len() > MAX_WORDS {
+            self.undecided(UndecidedReason::TooLarge, run.span);
+            run.words.truncate(MAX_WORDS);
+        }
         let start = self.analysis.found.len();
         let mut hops = 0;
         while self.hop(&mut run) {

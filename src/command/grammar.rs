@@ -15,6 +15,10 @@ use super::word::{Composed, Placeholders};
 
 /// How many openings of a nesting a text may have in a row before it is not parsed at all.
 const MAX_OPENINGS: usize = 300;
+/// How many stages a pipeline may have.
+const MAX_STAGES: usize = 500;
+/// How many here-documents and `$[` a text may have.
+const MAX_EXPANSIONS: usize = 2_000;
 /// How many progress calls of the parser a text may cost, beside what its length allows.
 const BASE_BUDGET: usize = 4_000;
 
@@ -58,21 +62,44 @@ fn without_leading_backslashes(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether brackets open far more often than they close: the grammar's cost grows with
-/// the square of such nesting.
+/// Whether the grammar's cost would grow with the square of what stands here: brackets that open
+/// far more often than they close, closing brackets in a row, one pipeline of very many
+/// stages, very many here-documents or old arithmetic expansions. The parser's own budget does not see it.
 fn nests_too_deep(text: &str) -> bool {
-    let mut depth = 0usize;
+    let (mut depth, mut closing, mut stages, mut openings) = (0usize, 0usize, 0usize, 0usize);
+    let mut last = b'\n';
+    let mut before = b'\n';
     for byte in text.bytes() {
         match byte {
             b'(' | b'{' => {
                 depth += 1;
-                if depth > MAX_OPENINGS {
-                    return true;
-                }
+                closing = 0;
             }
-            b')' | b'}' => depth = depth.saturating_sub(1),
+            b')' | b'}' => {
+                depth = depth.saturating_sub(1);
+                closing += 1;
+            }
+            b'|' => stages += 1,
+            // A line end after `|` goes on with the pipeline.
+            b';' => stages = 0,
+            b'\n' if last != b'|' => stages = 0,
+            b'[' if before == b'$' => openings += 1,
+            b'<' if before == b'<' => openings += 1,
             _ => {}
         }
+        if depth > MAX_OPENINGS || closing > MAX_OPENINGS || stages > MAX_STAGES || openings > MAX_EXPANSIONS
+        {
+            return true;
+        }
+        if !byte.is_ascii_whitespace() {
+            last = byte;
+            if !matches!(byte, b')' | b'}') {
+                closing = 0;
+            }
+        } else if byte == b'\n' && last != b'|' {
+            last = byte;
+        }
+        before = byte;
     }
     false
 }

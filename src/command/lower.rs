@@ -67,23 +67,18 @@ impl<'a> Lowering<'a> {
 
     /// Statements among a node's children, in order; `&` after one puts it in the background.
     fn children(&mut self, node: Node<'_>, context: &Context) {
+        // Asking a node for its next sibling costs its place among them: the list is made once.
         let mut cursor = node.walk();
-        if !cursor.goto_first_child() {
-            return;
-        }
-        loop {
-            let child = cursor.node();
-            if child.is_named() {
-                let background = child.next_sibling().is_some_and(|n| n.kind() == "&");
-                if background {
-                    self.script.background = true;
-                    self.statement(child, &Context { background: true, ..context.subshell() });
-                } else {
-                    self.statement(child, context);
-                }
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        for (i, &child) in children.iter().enumerate() {
+            if !child.is_named() {
+                continue;
             }
-            if !cursor.goto_next_sibling() {
-                return;
+            if children.get(i + 1).is_some_and(|n| n.kind() == "&") {
+                self.script.background = true;
+                self.statement(child, &Context { background: true, ..context.subshell() });
+            } else {
+                self.statement(child, context);
             }
         }
     }

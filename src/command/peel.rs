@@ -387,7 +387,7 @@ impl Engine<'_> {
         let script_first = rest.iter().position(|w| !w.leading().starts_with('-') && !w.is_free());
         let reads_input = rest.is_empty() || rest.first().and_then(Word::text).as_deref() == Some("-");
         let code = match found {
-            Some(at) if script_first.is_none_or(|first| first >= at) => rest.get(at + 1).and_then(Word::text),
+            Some(at) if script_first.is_none_or(|first| first >= at) => rest.get(at + 1).and_then(code_text),
             _ if reads_input => match &run.input {
                 Some((scene, input @ (Input::Pipe(_) | Input::Text(_)))) => self.input_text(*scene, input, 0),
                 Some((_, Input::File)) => None,
@@ -403,6 +403,20 @@ impl Engine<'_> {
             remote: run.remote.clone(),
         });
     }
+}
+
+/// A program's text; a variable that the system sets stands for a path in it.
+fn code_text(word: &Word) -> Option<String> {
+    let mut out = String::new();
+    for piece in &word.parts {
+        match &piece.part {
+            Part::Literal(text) => out.push_str(text),
+            // Folding leaves only variables whose values hold no program.
+            Part::Variable { .. } => out.push_str("/x"),
+            _ => return None,
+        }
+    }
+    Some(out)
 }
 
 fn step(run: &mut Run, by: &str, words: Vec<Word>) -> Peeled {
