@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use restartlint::pass::{drain, fleet, impact, lease, marker, parity};
+use restartlint::pass::{drain, fleet, guard, impact, lease, marker, parity};
 use restartlint::render;
 use schemars::{JsonSchema, Schema, schema_for};
 
@@ -28,6 +28,7 @@ const SCHEMAS: &[Shape] = &[
     ("fleet-report", || schema_for!(fleet::FleetReport)),
     ("fleet-row", || schema_for!(fleet::RuntimeRow)),
     ("guard-clear", || schema_for!(marker::Cleared)),
+    ("guard-command", given::<guard::GuardReport>),
     ("guard-record", || schema_for!(marker::Recorded)),
     ("guard-status", || schema_for!(marker::MarkerStatus)),
     ("impact-report", given::<impact::Report>),
