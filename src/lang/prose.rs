@@ -51,6 +51,12 @@ const FORBIDS_TWO: &[(&str, &str)] = &[
     ("without", "running"),
     ("refrain", "from"),
 ];
+/// Words after which a verb is no instruction.
+const NOT_IMPERATIVE_AFTER: &[&str] = &[
+    "the", "a", "an", "its", "this", "that", "of", "each", "every", "in", "under", "hooks", "which", "tests",
+    "it", "they", "we", "is", "are", "be", "been", "was", "were", "being", "gets", "does", "did", "who",
+    "would", "could", "i",
+];
 /// Words that mark an example as one not to follow.
 const BAD: &[&str] =
     &["bad", "wrong", "incorrect", "anti-pattern", "antipattern", "dangerous", "unsafe", "❌", "✗", "🚫"];
@@ -97,28 +103,8 @@ pub fn instructs(clause: &str) -> bool {
     let words = words(clause);
     let verb = words.iter().enumerate().any(|(i, w)| {
         let before = i.checked_sub(1).and_then(|i| words.get(i)).map_or("", String::as_str);
-        // "the call", "its use": a noun.
-        INSTRUCTS.contains(&w.as_str())
-            && !matches!(
-                before,
-                "the"
-                    | "a"
-                    | "an"
-                    | "its"
-                    | "this"
-                    | "that"
-                    | "of"
-                    | "each"
-                    | "every"
-                    | "in"
-                    | "under"
-                    | "hooks"
-                    | "which"
-                    | "tests"
-                    | "it"
-                    | "they"
-                    | "we"
-            )
+        // "the call", "its use": a noun; "is run": a passive; "it runs": not said to the reader.
+        INSTRUCTS.contains(&w.as_str()) && !NOT_IMPERATIVE_AFTER.contains(&before)
     });
     let gerund = words.windows(2).any(|w| BY.contains(&w[0].as_str()) && GERUNDS.contains(&w[1].as_str()));
     let means = words.last().is_some_and(|w| BY.contains(&w.as_str()))
@@ -230,7 +216,14 @@ mod tests {
         ] {
             assert_eq!(before_code(text), Says::Never, "{text}");
         }
-        for text in ["The guard calls ", "", "X and ", "The call of ", "It runs "] {
+        for text in [
+            "The guard calls ",
+            "",
+            "X and ",
+            "The call of ",
+            "It runs ",
+            "A server that is run under a watcher (",
+        ] {
             assert_eq!(before_code(text), Says::Nothing, "{text}");
         }
     }
