@@ -49,7 +49,8 @@ fn findings(daemon: Vec<Site>, plain: Vec<Site>, inventory: Option<&Inventory>) 
         sources.insert(inventory.file.clone(), Source::new(inventory.text.clone()));
     }
     let config = Config::default();
-    let presence = Presence { existing: [PLAIN, DAEMON, "*.py"].map(str::to_owned).into(), whole: false };
+    let presence =
+        Presence { existing: [PLAIN, DAEMON, "*.py"].map(str::to_owned).into(), ..Presence::default() };
     let ctx = Ctx::new(Inputs {
         tree: &tree,
         sources: &sources,

@@ -31,6 +31,8 @@ pub struct Document {
 pub struct Presence {
     /// Locations of the inventory (their file parts) that name something that exists.
     pub existing: BTreeSet<String>,
+    /// Declared daemon modules that are there and of no kind that is read.
+    pub unread: BTreeSet<RelPath>,
     /// The whole project was scanned, in every language: what is not there is gone.
     pub whole: bool,
 }

@@ -74,26 +74,34 @@ fn help(kind: ProblemKind) -> &'static str {
     }
 }
 
-/// Declared daemon modules that do not exist, at the configuration's line.
+/// Declared daemon modules that do not exist or cannot be read, at the configuration's line.
 fn missing(ctx: &Ctx<'_>) -> Vec<Finding> {
-    ctx.tree()
-        .daemons
-        .iter()
-        .filter(|d| d.declared && d.file.is_none() && !ctx.tree().listed.contains(&d.path))
-        .map(|daemon| {
-            let entry = ctx.inputs.config.daemon.iter().find(|e| e.value == daemon.path);
-            let place = entry.and_then(|e| ctx.config_place(&e.span)).unwrap_or_else(|| start(&daemon.path));
-            let glob = daemon.path.contains(['*', '?', '[', '{']);
-            let message = if glob {
-                format!("the daemon modules `{}` are declared, and no file matches", daemon.path)
+    let mut found = Vec::new();
+    for daemon in ctx.tree().daemons.iter().filter(|d| d.declared && d.file.is_none()) {
+        let path = &daemon.path;
+        let (message, help) = if ctx.inputs.presence.unread.contains(path) {
+            (
+                format!("the daemon module `{path}` is declared, and it is of no kind that is read"),
+                "declare the source files that run inside the daemon",
+            )
+        } else if ctx.tree().listed.contains(path) {
+            continue;
+        } else {
+            let what = if path.contains(['*', '?', '[', '{']) {
+                format!("the daemon modules `{path}` are declared, and no file matches")
             } else {
-                format!("the daemon module `{}` is declared, and there is no such file", daemon.path)
+                format!("the daemon module `{path}` is declared, and there is no such file")
             };
-            let help =
-                "correct the entry under `daemon`; a daemon that nobody finds is a daemon that nobody checks";
-            finding("RL401", place, message, help)
-        })
-        .collect()
+            (
+                what,
+                "correct the entry under `daemon`; a daemon that nobody finds is a daemon that nobody checks",
+            )
+        };
+        let entry = ctx.inputs.config.daemon.iter().find(|e| e.value == *path);
+        let place = entry.and_then(|e| ctx.config_place(&e.span)).unwrap_or_else(|| start(path));
+        found.push(finding("RL401", place, message, help));
+    }
+    found
 }
 
 fn start(path: &str) -> Place {

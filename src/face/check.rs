@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::cli::Cli;
 use super::project::Project;
-use super::sites::{ScanArgs, incomplete, scan_project};
+use super::sites::{ScanArgs, incomplete, is_unread_kind, scan_project};
 use super::{Failure, Outcome, output, policy};
 use crate::base::finding::{Finding, Severity};
 use crate::base::source::Source;
@@ -203,7 +203,13 @@ fn presence(
         .map(|f| f.glob.clone())
         .collect();
     let whole = !stdin && args.scan.language.is_empty() && project.is_whole();
-    Presence { existing, whole }
+    let daemons = scan.tree.daemons.iter().filter(|d| d.file.is_none());
+    let unread = daemons
+        .filter(|d| scan.tree.listed.binary_search(&d.path).is_ok())
+        .filter(|d| is_unread_kind(project, &project.file(&d.path)))
+        .map(|d| d.path.clone())
+        .collect();
+    Presence { existing, unread, whole }
 }
 
 fn add_sources(

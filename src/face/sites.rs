@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, ValueEnum};
 
@@ -130,14 +130,18 @@ pub(super) fn scan_project(
 
 /// A file that is named and of no kind that is read: it was asked for, so it is told.
 fn note_unread(project: &Project, cli: &Cli) {
-    for path in project.paths.iter().filter(|p| p.is_file()) {
-        let mut head = Vec::new();
-        let read = std::fs::File::open(path).map(|f| f.take(512).read_to_end(&mut head));
+    for path in project.paths.iter().filter(|p| p.is_file() && is_unread_kind(project, p)) {
         let name = crate::discover::relative(&project.root, path);
-        if read.is_ok() && language_of_file(&name, &head).is_none() {
-            output::note(cli, &format!("restartlint: note: {name} is of no kind that is read"));
-        }
+        output::note(cli, &format!("restartlint: note: {name} is of no kind that is read"));
     }
+}
+
+/// Whether a file is of no kind that is read, by its name and its first bytes.
+pub(super) fn is_unread_kind(project: &Project, path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|f| f.take(512).read_to_end(&mut head));
+    let name = crate::discover::relative(&project.root, path);
+    read.is_ok() && language_of_file(&name, &head).is_none()
 }
 
 /// The command that a path which does not exist was perhaps meant to be.
