@@ -2,6 +2,7 @@
 
 use super::ctx::{Ctx, related, site_finding};
 use super::judge::{SiteView, Verdict};
+use super::words::subject;
 use crate::base::effect::Effect;
 use crate::base::finding::Finding;
 use crate::data::inventory::Classification;
@@ -71,7 +72,7 @@ fn one(ctx: &Ctx<'_>, view: &SiteView<'_>) -> Option<Finding> {
         Some(file) => format!(", reached from `{}`", file.path),
         None => String::new(),
     };
-    let message = format!("`{}` in `{}` {does}{from}", view.site.primitive, view.site.symbol);
+    let message = format!("{} {does}{from}", subject(view.site));
     let mut found = site_finding(ctx, view, code, message, *help);
     if let Some(path) = near {
         found.path_id = Some(path.id.value.clone());

@@ -2,6 +2,7 @@
 
 use super::ctx::{Ctx, related, site_finding};
 use super::judge::{Lack, SiteView, Verdict};
+use super::words::subject;
 use crate::base::finding::Finding;
 use crate::data::inventory::{Classification, RestartPath};
 
@@ -11,7 +12,7 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
         .iter()
         .filter(|v| matches!(v.verdict, Verdict::Unregistered))
         .map(|view| {
-            let message = format!("{} is covered by no path of the inventory", subject(view));
+            let message = format!("{} is covered by no path of the inventory", subject(view.site));
             let help = if ctx.inputs.inventory.is_some() {
                 "register it in the inventory, remove it, or write `restartlint: ignore[RL301] REASON` beside it"
             } else {
@@ -47,7 +48,7 @@ pub fn forbidden(ctx: &Ctx<'_>) -> Vec<Finding> {
         .iter()
         .filter_map(|view| {
             let Verdict::Forbidden(path) = view.verdict else { return None };
-            let message = format!("{} is forbidden by the path `{}`", subject(view), path.id.value);
+            let message = format!("{} is forbidden by the path `{}`", subject(view.site), path.id.value);
             let help = format!("{} ({})", path.guard, path.references.join(", "));
             let mut found = site_finding(ctx, view, "RL303", message, help);
             found.path_id = Some(path.id.value.clone());
@@ -89,7 +90,7 @@ fn lacking(ctx: &Ctx<'_>, view: &SiteView<'_>, path: &RestartPath, lack: &Lack) 
             "move it above every third-party import, so that nothing is loaded twice".to_owned(),
         ),
     };
-    let message = format!("{} is covered by the path `{id}`, but {what}", subject(view));
+    let message = format!("{} is covered by the path `{id}`, but {what}", subject(view.site));
     let mut found = site_finding(ctx, view, "RL304", message, help);
     found.path_id = Some(id.clone());
     let demand = match lack {
@@ -98,15 +99,4 @@ fn lacking(ctx: &Ctx<'_>, view: &SiteView<'_>, path: &RestartPath, lack: &Lack) 
     };
     found.related.push(related(ctx, demand.unwrap_or(&path.id.span), format!("demanded by `{id}`")));
     found
-}
-
-/// A site in words: its primitive, or its whole command, and its symbol.
-fn subject(view: &SiteView<'_>) -> String {
-    let site = view.site;
-    let what = if site.command.is_empty() {
-        site.primitive.clone()
-    } else {
-        crate::check::words::command(&site.command)
-    };
-    if site.symbol == "<module>" { format!("`{what}`") } else { format!("`{what}` in `{}`", site.symbol) }
 }

@@ -2,6 +2,7 @@
 
 use super::ctx::{Ctx, finding, related, site_finding};
 use super::judge::Verdict;
+use super::words::subject;
 use crate::base::facts::WatchKind;
 use crate::base::finding::Finding;
 use crate::data::inventory::Classification;
@@ -16,10 +17,7 @@ pub fn run(ctx: &Ctx<'_>) -> Vec<Finding> {
         .iter()
         .filter_map(|view| {
             let Verdict::Removed(path) = view.verdict else { return None };
-            let message = format!(
-                "`{}` is back in `{}`; the path `{}` was removed",
-                view.site.primitive, view.site.symbol, path.id.value
-            );
+            let message = format!("{} is back; the path `{}` was removed", subject(view.site), path.id.value);
             let mut one = site_finding(ctx, view, "RL201", message, HELP);
             one.path_id = Some(path.id.value.clone());
             one.related.push(related(ctx, &path.id.span, "removed here"));
