@@ -256,6 +256,7 @@ impl Walk<'_> {
                     }
                 } else if target.is_dir()
                     && !skipped(&link)
+                    && !below_skipped(&target, &roots)
                     && !self.excluded(&link, true)
                     && !roots.iter().any(|root| root.starts_with(&target))
                     && walked.insert(target.clone())
@@ -281,6 +282,14 @@ fn skipped(path: &Path) -> bool {
     SKIPPED.contains(&name)
         || (name.starts_with('.') && !HIDDEN.contains(&name))
         || path.join("pyvenv.cfg").is_file()
+}
+
+/// Whether a folder lies in a skipped one below a root: a link into it is no way round.
+fn below_skipped(target: &Path, roots: &[PathBuf]) -> bool {
+    roots
+        .iter()
+        .filter(|root| target.starts_with(root))
+        .all(|root| target.ancestors().take_while(|a| a.starts_with(root) && a != root).any(skipped))
 }
 
 fn excludes(scope: &Scope) -> Gitignore {

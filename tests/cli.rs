@@ -244,8 +244,10 @@ fn a_file_over_the_limit_is_reported_and_not_read() {
 fn links_are_walked_once_and_never_out() {
     use std::os::unix::fs::symlink;
     let outside = Place::new(&[("o.py", ABORT)]);
-    let place = Place::new(&[("p/a.py", ABORT)]);
+    let place = Place::new(&[("p/a.py", ABORT), ("node_modules/m/b.py", ABORT), (".data/c.py", ABORT)]);
     let root = place.path();
+    symlink(root.join("node_modules/m"), root.join("m")).unwrap();
+    symlink(root.join(".data/c.py"), root.join("c.py")).unwrap();
     symlink(root, root.join("p/loop")).unwrap();
     symlink(root.join("p"), root.join("again")).unwrap();
     symlink(outside.path(), root.join("out")).unwrap();
@@ -253,7 +255,7 @@ fn links_are_walked_once_and_never_out() {
     symlink(root.join("nowhere"), root.join("dangling.py")).unwrap();
     let (status, stdout, stderr) = place.run(&["check", "--format", "json", "."]);
     assert_eq!(status, 1);
-    assert_eq!(tree::found(&stdout), ["RL301 p/a.py:3"]);
+    assert_eq!(tree::found(&stdout), ["RL301 c.py:3", "RL301 p/a.py:3"]);
     assert!(stderr.contains("out is a symbolic link that leaves"), "{stderr}");
     assert!(stderr.contains("out.py is a symbolic link that leaves"), "{stderr}");
     assert!(stderr.contains("dangling.py is a symbolic link that leads nowhere"), "{stderr}");
