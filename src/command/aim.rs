@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::base::site::{Target, TargetKind};
 use crate::base::text::Origin;
-use crate::data::commands::CommandRule;
+use crate::data::commands::{CommandRule, OptionStyle};
 
 use super::analysis::Aim;
 use super::arguments::{self, Arguments, Reading};
@@ -38,7 +38,9 @@ impl Engine<'_> {
                     .values(&rule.target_options)
                     .map(|(option, word)| (word.clone(), option_kind(&by, option, kind)));
                 let selects = |k: TargetKind| k != TargetKind::Variable;
-                let operands: Vec<_> = targets.iter().map(|w| (w.clone(), kind)).collect();
+                // Where options name the targets, as on Windows, a bare word is none.
+                let bare = rule.style != OptionStyle::Slash || rule.target_options.is_empty();
+                let operands: Vec<_> = targets.iter().filter(|_| bare).map(|w| (w.clone(), kind)).collect();
                 // A filter by user, parent or terminal narrows a pattern; alone it is all that there is.
                 let narrowed = !operands.is_empty();
                 operands.into_iter().chain(values.filter(|(_, k)| selects(*k) || !narrowed)).collect()

@@ -149,6 +149,12 @@ fn gnu(out: &mut Arguments, word: &Word, text: &str, words: &[Word], i: &mut usi
             }
             return;
         }
+        if earlier && word.is_free() && body.is_empty() {
+            // `kill -TERM -$group`.
+            out.operands.push(word.clone());
+            out.places.push(*i - 1);
+            return;
+        }
         if word.is_free() && out.signal == Signal::Default && out.operands.is_empty() && body.is_empty() {
             out.signal = Signal::Named;
             return;

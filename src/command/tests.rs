@@ -280,6 +280,7 @@ fn argument_lists_need_no_shell() {
     assert_eq!(argv(&[lit("sudo"), lit("kill"), Text::free(Origin::Unknown)], ""), ["kill kill"]);
     assert_eq!(argv(&[lit("bash"), lit("-c"), lit("cd / && pkill x")], ""), ["kill pkill"]);
     assert_eq!(argv(&[lit("kill"), Text::free(Origin::OwnPid)], ""), ["terminate kill"]);
+    assert_eq!(names(&script("kill -TERM -$$")), ["terminate kill"]);
     assert!(argv(&[lit("kill"), Text::free(Origin::ChildPid)], "").is_empty());
     assert!(argv(&[lit("ls"), lit("; pkill x")], "").is_empty());
     assert!(argv(&[lit("pkill x")], "").is_empty());

@@ -100,7 +100,23 @@ fn commands(line: &str, start: usize, powershell: bool) -> Vec<Words> {
     if let (Some((text, from)), Some(words)) = (word, found.last_mut()) {
         words.push((partly(&text, powershell), place(from, end)));
     }
+    for words in &mut found {
+        without_redirections(words);
+    }
     found
+}
+
+/// `>nul`, `2> file`: no words of the command.
+fn without_redirections(words: &mut Words) {
+    let mut file = false;
+    words.retain(|(word, _)| {
+        let text = word.as_literal().unwrap_or("");
+        let operator =
+            text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '*').starts_with(['>', '<']);
+        let keep = !operator && !file;
+        file = operator && text.ends_with(['>', '<']);
+        keep
+    });
 }
 
 /// `$name` and `%name%` are not known.
@@ -179,7 +195,7 @@ mod tests {
 
     #[test]
     fn batch_files() {
-        let text = "@echo off\nREM taskkill /IM a\n:: taskkill\necho taskkill /IM a.exe\n@taskkill /F /IM node.exe\n\
+        let text = "@echo off\nREM taskkill /IM a\n:: taskkill\necho taskkill /IM a.exe\n@taskkill /F /IM node.exe >nul 2>&1\n\
                     if exist a taskkill /PID %P%\ncd x && sc stop svc\nfor %%i in (1 2) do taskkill /PID %%i\n";
         assert_eq!(
             sites("a.bat", text),

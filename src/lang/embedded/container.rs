@@ -32,8 +32,7 @@ fn read_service(collector: &mut Collector<'_>, data: &Data, service: Id) {
         // The command is the entry point's arguments.
         let ids = [data.items(entrypoint), data.items(command)].concat();
         if !data.items(entrypoint).is_empty() && !data.items(command).is_empty() {
-            let words = values::words(collector, data, &ids);
-            collector.argv(&words);
+            values::list(collector, data, &ids);
         }
     }
     if let Some(test) = data.get(service, "healthcheck").and_then(|h| data.get(h, "test")) {

@@ -13,7 +13,6 @@ pub(super) fn kubernetes(collector: &mut Collector<'_>, data: &Data) {
         if command.is_empty() && args.is_empty() {
             continue;
         }
-        let words = values::words(collector, data, &[command, args].concat());
-        collector.argv(&words);
+        values::list(collector, data, &[command, args].concat());
     }
 }

@@ -82,7 +82,7 @@ fn kubernetes_lists() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pkill\nspec:\n  containers:\n    - name: a\n      command: [\"sh\", \"-c\"]\n      \
                 args: [\"pkill -f x\"]\n      livenessProbe:\n        exec:\n          command: [\"kill\", \"-0\", \"1\"]\n---\napiVersion: v1\nkind: Pod\n\
                 spec:\n  containers:\n    - args:\n      - nodemon\n      - s.js\n";
-    assert_eq!(sites("k.yaml", text), ["8 kill pkill", "19 reload nodemon"]);
+    assert_eq!(sites("k.yaml", text), ["9 kill pkill", "19 reload nodemon"]);
 }
 
 #[test]

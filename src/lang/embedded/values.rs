@@ -42,9 +42,23 @@ pub(super) fn command(collector: &mut Collector<'_>, data: &Data, id: Id) {
     if items.is_empty() {
         shell(collector, data, id);
     } else {
-        let words = words(collector, data, items);
-        collector.argv(&words);
+        list(collector, data, items);
     }
+}
+
+/// An argument list. The script of `["sh", "-c", SCRIPT]` is read where it stands, which can be many lines.
+pub(super) fn list(collector: &mut Collector<'_>, data: &Data, ids: &[Id]) {
+    if let [program, option, script] = ids
+        && let (Some(program), Some(option)) = (data.text(*program), data.text(*option))
+        && matches!(program.rsplit('/').next(), Some("sh" | "bash" | "dash" | "zsh" | "ash"))
+        && option.starts_with('-')
+        && option.ends_with('c')
+    {
+        shell(collector, data, *script);
+        return;
+    }
+    let words = words(collector, data, ids);
+    collector.argv(&words);
 }
 
 /// A scalar that a shell runs.
