@@ -21,6 +21,8 @@ use super::syntax::walk;
 const COMMENTS: Comments = Comments { line: &[], block: Some(("<!--", "-->")) };
 /// reStructuredText's comment.
 const RST_COMMENTS: Comments = Comments { line: &[".."], block: None };
+/// How many bytes of a sentence before a command are looked at.
+const MOST_BEFORE: usize = 600;
 /// How large a document is parsed.
 const MAX_SIZE: usize = 4 << 20;
 
@@ -350,7 +352,13 @@ pub(super) fn spoken(
     let sentences = prose::sentence_starts(&blanked);
     for (whole, content) in spans {
         let at = whole.start as usize - start;
-        let sentence = sentences.iter().rev().find(|&&s| s <= at).copied().unwrap_or(0);
+        let index = sentences.partition_point(|&s| s <= at);
+        let sentence = index.checked_sub(1).and_then(|i| sentences.get(i)).copied().unwrap_or(0);
+        // What a sentence says far before a command it no longer says of it.
+        let mut sentence = sentence.max(at.saturating_sub(MOST_BEFORE));
+        while !blanked.is_char_boundary(sentence) {
+            sentence += 1;
+        }
         let before = without_code(&blanked, sentence, at, start, spans);
         let said = match prose::before_code(&before) {
             Says::Nothing if before.trim_matches(|c: char| !c.is_alphanumeric()).is_empty() => {
@@ -390,7 +398,8 @@ fn told(collector: &mut Collector<'_>, text: &str, content: Span) {
 fn without_code(blanked: &str, from: usize, to: usize, start: usize, spans: &[(Span, Span)]) -> String {
     let mut out = String::new();
     let mut at = from;
-    for (whole, _) in spans {
+    let first = spans.partition_point(|(whole, _)| (whole.end as usize) <= start + from);
+    for (whole, _) in spans.get(first..).unwrap_or(&[]) {
         let (begin, end) =
             ((whole.start as usize).saturating_sub(start), (whole.end as usize).saturating_sub(start));
         if begin >= to {
