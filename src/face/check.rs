@@ -117,7 +117,7 @@ pub fn run(args: &CheckArgs, cli: &Cli) -> Result<Outcome, Failure> {
     if let Some(only) = &only {
         proposed.retain(|f: &Finding| f.place.path == *only);
     }
-    let in_scope = |entry: &Entry| scope(entry, &project, &scan, &presence);
+    let in_scope = |entry: &Entry| scope(entry, &project, &scan, &presence, !args.scan.language.is_empty());
     let first = decide(proposed.clone(), &ctx.annotations, &settings, baseline.as_ref(), &in_scope, "RL403");
     let decision = match &args.write_baseline {
         None => first,
@@ -230,10 +230,14 @@ fn add_sources(
 }
 
 /// Whether this run could have met an entry of the baseline.
-fn scope(entry: &Entry, project: &Project, scan: &Scan, presence: &Presence) -> bool {
-    presence.whole
-        || scan.tree.listed.binary_search(&entry.path).is_ok()
-        || !project.root.join(&entry.path).exists()
+fn scope(entry: &Entry, project: &Project, scan: &Scan, presence: &Presence, limited: bool) -> bool {
+    // With `--language`, a listed file may not have been read: only one that says anything counts.
+    let looked_at = if limited {
+        scan.tree.files.binary_search_by(|f| f.path.cmp(&entry.path)).is_ok()
+    } else {
+        scan.tree.listed.binary_search(&entry.path).is_ok()
+    };
+    presence.whole || looked_at || !project.root.join(&entry.path).exists()
 }
 
 fn summary(
