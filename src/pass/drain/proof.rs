@@ -187,3 +187,32 @@ fn nullable<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<
 fn nullable_text(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": ["string", "null"] })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lifetime_is_one_second_to_fifteen_minutes() {
+        for (seconds, holds) in [(i64::MIN, false), (0, false), (1, true), (900, true), (901, false)] {
+            let lifetime = Lifetime::from_secs(seconds);
+            assert_eq!(lifetime.map(|l| l.0.as_secs()), holds.then_some(seconds));
+        }
+        assert_eq!(Lifetime::default().0.as_secs(), 300);
+    }
+
+    #[test]
+    fn each_instant_of_a_proof_must_be_one() {
+        let proof = |issued: &str, expires: &str| {
+            let text = format!(
+                r#"{{"schema":1,"proof_id":"p","restart_class":"c","target":null,"fingerprint":"f","issued_at":"{issued}",
+                "expires_at":"{expires}","clean":true,"outstanding":[],"issuer":"i","mac":""}}"#
+            );
+            Proof::from_json(text.as_bytes())
+        };
+        let instant = "2026-07-23T06:30:00Z";
+        assert!(proof(instant, instant).is_some());
+        assert!(proof(instant, "later").is_none());
+        assert!(proof("now", instant).is_none());
+    }
+}
