@@ -8,7 +8,7 @@ use crate::base::span::Span;
 
 use super::grammar::parse_tree;
 use super::lower;
-use super::script::{Flow, Input, Script};
+use super::script::{Flow, Input, Script, Value};
 use super::word::{Part, Placeholders, Word};
 
 /// How many faulty regions are looked at.
@@ -129,6 +129,8 @@ fn read_line(script: &mut Script, line: &str, from: usize, spoiled: Span, placeh
         command.flow = Flow { conditional: true, ..Flow::default() };
     }
     script.commands.append(&mut inner.commands);
+    script.assignments.append(&mut inner.assignments);
+    script.background |= inner.background;
 }
 
 /// Moves a script that was parsed on its own to offset `by` and command index `first`.
@@ -148,6 +150,18 @@ fn shift(script: &mut Script, by: u32, first: u32) {
                     _ => {}
                 }
             }
+        }
+    }
+    for assignment in &mut script.assignments {
+        assignment.at = assignment.at.saturating_add(by);
+        match &mut assignment.value {
+            Value::Scalar(word) => shift_word(word, by, first),
+            Value::Array(words) | Value::AnyOf(words) => {
+                for word in words {
+                    shift_word(word, by, first);
+                }
+            }
+            Value::Unknown => {}
         }
     }
     for command in &mut script.commands {

@@ -288,9 +288,12 @@ impl Composed {
     /// Where an offset of `text` came from in the host.
     pub fn host(&self, at: u32) -> u32 {
         let i = self.anchors.partition_point(|&(here, _)| here <= at);
-        match i.checked_sub(1).and_then(|i| self.anchors.get(i)) {
-            Some(&(here, host)) => host.saturating_add(at - here),
-            None => at,
+        let Some(&(here, host)) = i.checked_sub(1).and_then(|i| self.anchors.get(i)) else { return at };
+        let found = host.saturating_add(at - here);
+        // A stand-in is longer than what it stands for: it ends where the next stretch begins.
+        match self.anchors.get(i) {
+            Some(&(_, next)) if next >= host => found.min(next),
+            _ => found,
         }
     }
 }

@@ -46,7 +46,9 @@ impl<'a> Collector<'a> {
         let invocation = Invocation::Shell(fragment.text.clone());
         let analysis = analyse(&invocation, self.catalogue, &CommandContext::default(), false);
         for found in analysis.found {
-            let span = fragment.host_span(found.action.span);
+            let mut span = fragment.host_span(found.action.span);
+            // A free piece at its end has no length of its own; the blank after it is no part of the command.
+            span.end = span.start + u32::try_from(self.source.slice(span).trim_end().len()).unwrap_or(0);
             self.site(found.action, span);
         }
     }
