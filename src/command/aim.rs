@@ -49,13 +49,13 @@ impl Engine<'_> {
         let mut aims = Vec::new();
         let (mut children, mut own) = (0usize, 0usize);
         for (word, kind) in &named {
-            match self.whose(run, word, *kind) {
+            match self.whose(word, *kind) {
                 Whose::Child => children += 1,
                 Whose::Own => {
                     own += 1;
                     aims.push(aim(TargetKind::Own, word.display(), true, &by, &options));
                 }
-                Whose::Other => self.aim_at(run, word, *kind, &by, &options, &mut aims),
+                Whose::Other => self.aim_at(word, *kind, &by, &options, &mut aims),
             }
         }
         if children > 0 && children == named.len() {
@@ -77,7 +77,12 @@ impl Engine<'_> {
         Hits::Others(aims)
     }
 
-    fn whose(&self, run: &Run, word: &Word, kind: TargetKind) -> Whose {
+    /// Whether the text, or a script around it, puts a command in the background.
+    fn background(&self) -> bool {
+        self.scenes.iter().any(|s| s.script.background)
+    }
+
+    fn whose(&self, word: &Word, kind: TargetKind) -> Whose {
         if kind != TargetKind::Pid && kind != TargetKind::Variable {
             return Whose::Other;
         }
@@ -90,19 +95,19 @@ impl Engine<'_> {
         match parts.as_slice() {
             [Part::Literal(text), ..] if text.starts_with('%') && kind == TargetKind::Pid => {
                 // A job of this very text; in the guard an earlier command may have started it.
-                let background = self.scene(run.scene).is_some_and(|s| s.script.background);
+                let background = self.background();
                 if background || !self.strict { Whose::Child } else { Whose::Other }
             }
-            [Part::Free(origin) | Part::Rest(origin)] => self.origin_whose(run, *origin, kind),
+            [Part::Free(origin) | Part::Rest(origin)] => self.origin_whose(*origin, kind),
             [Part::Literal(minus), Part::Free(origin)] if minus == "-" => match origin {
                 Origin::OwnPid => Whose::Own,
-                origin => self.origin_whose(run, *origin, kind),
+                origin => self.origin_whose(*origin, kind),
             },
             [Part::Output { scene, commands, .. }] => {
                 let own = self.scene(*scene).is_some_and(|s| {
                     let commands = s.script.slice(commands);
                     let jobs = |c: &Simple| c.words.first().and_then(Word::text).as_deref() == Some("jobs");
-                    (s.script.background || !self.strict)
+                    (self.background() || !self.strict)
                         && commands.first().is_some_and(jobs)
                         && commands.iter().skip(1).all(|c| matches!(c.input, Input::Pipe(_)))
                 });
@@ -112,10 +117,10 @@ impl Engine<'_> {
         }
     }
 
-    fn origin_whose(&self, run: &Run, origin: Origin, kind: TargetKind) -> Whose {
+    fn origin_whose(&self, origin: Origin, kind: TargetKind) -> Whose {
         match origin {
             Origin::ChildPid => {
-                let background = self.scene(run.scene).is_none_or(|s| s.script.background);
+                let background = self.background();
                 if background || !self.strict { Whose::Child } else { Whose::Other }
             }
             // `pkill -P $$`: the children of this shell.
@@ -125,15 +130,7 @@ impl Engine<'_> {
         }
     }
 
-    fn aim_at(
-        &self,
-        run: &Run,
-        word: &Word,
-        kind: TargetKind,
-        by: &str,
-        options: &[String],
-        out: &mut Vec<Aim>,
-    ) {
+    fn aim_at(&self, word: &Word, kind: TargetKind, by: &str, options: &[String], out: &mut Vec<Aim>) {
         let text = word.display();
         match kind {
             TargetKind::Pid => {
@@ -169,10 +166,7 @@ impl Engine<'_> {
                 }
                 out.push(aim(TargetKind::Variable, text, false, by, options));
             }
-            _ => {
-                let _ = run;
-                out.push(aim(kind, text, !word.is_free(), by, options));
-            }
+            _ => out.push(aim(kind, text, !word.is_free(), by, options)),
         }
     }
 

@@ -46,25 +46,27 @@ const RUNNING: &[&str] = &[
     "compile",
     "child_process",
 ];
+/// Words by which text becomes code.
+const EVALUATING: &[&str] =
+    &["exec", "eval", "compile", "__import__", "getattr", "ctypes", "execSync", "Function"];
 /// Words by which a value comes from outside the text.
 const OUTSIDE: &[&str] = &[
     "argv",
     "input",
-    "environ",
-    "getenv",
-    "env",
     "stdin",
     "b64decode",
     "fromhex",
-    "decode",
+    "urlopen",
     "ARGV",
     "ENV",
-    "open",
-    "urlopen",
-    "chr",
-    "join",
-    "reverse",
+    "STDIN",
+    "atob",
+    "unhexlify",
+    "decode64",
 ];
+/// Words by which a file or the environment is read.
+const READING: &[&str] =
+    &["open", "read", "environ", "getenv", "env", "readFileSync", "chr", "join", "fromCharCode"];
 
 impl Guard<'_> {
     /// Judges an inline program.
@@ -129,7 +131,9 @@ impl Guard<'_> {
     /// A program without a scanner: its string literals are taken for commands, numbers after
     /// `kill` for pids; anything else that may end a process is open.
     fn text(&self, program: &Inline, code: &str) -> Vec<Judged> {
-        let tokens = words(&outside_literals(code));
+        // `s/kill/stop/`: a pattern, no call.
+        let outside = outside_literals(code).replace("/kill", "/").replace("kill/", "/");
+        let tokens = words(&outside);
         let ends = tokens.iter().any(|t| ENDING.contains(&t.as_str()));
         let runs = tokens.iter().any(|t| RUNNING.contains(&t.as_str())) || code.contains('`');
         if !ends && !runs {
@@ -140,7 +144,7 @@ impl Guard<'_> {
             for literal in literals(code) {
                 judged.extend(self.run(program, &Invocation::Shell(Text::literal(literal))));
             }
-            if tokens.iter().any(|t| OUTSIDE.contains(&t.as_str())) {
+            if tokens.iter().any(|t| OUTSIDE.contains(&t.as_str()) || READING.contains(&t.as_str())) {
                 judged.push(open(program, Reason::InlineProgram));
             }
         }
@@ -226,7 +230,8 @@ fn words(code: &str) -> Vec<String> {
 fn runs_the_unknown(code: &str) -> bool {
     let tokens = words(&outside_literals(code));
     let has = |list: &[&str]| tokens.iter().any(|t| list.contains(&t.as_str()));
-    (has(RUNNING) || has(ENDING)) && has(OUTSIDE)
+    let evaluates = has(EVALUATING) && (has(OUTSIDE) || has(READING));
+    evaluates || ((has(RUNNING) || has(ENDING)) && has(OUTSIDE))
 }
 
 /// String literals of any of the usual quotes.
