@@ -43,3 +43,80 @@ pub fn commands_facts(
         Language::Python | Language::Rust | Language::Javascript | Language::Go => None,
     }
 }
+
+#[cfg(test)]
+mod survival {
+    //! Whatever a file holds: no reader fails on it, and every span lies in its text.
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PATHS: &[(&str, Language)] = &[
+        ("a.sh", Language::Shell),
+        ("a.ps1", Language::Windows),
+        ("a.bat", Language::Windows),
+        ("a.md", Language::Document),
+        ("a.rst", Language::Document),
+        ("Makefile", Language::Embedded),
+        ("justfile", Language::Embedded),
+        ("Taskfile.yml", Language::Embedded),
+        ("tox.ini", Language::Embedded),
+        ("package.json", Language::Embedded),
+        ("pyproject.toml", Language::Embedded),
+        ("Procfile", Language::Embedded),
+        ("Dockerfile", Language::Embedded),
+        ("compose.yaml", Language::Embedded),
+        (".github/workflows/a.yml", Language::Embedded),
+        (".gitlab-ci.yml", Language::Embedded),
+        (".pre-commit-config.yaml", Language::Embedded),
+        ("a.service", Language::Embedded),
+        ("a.plist", Language::Embedded),
+        ("supervisord.conf", Language::Embedded),
+        (".vscode/tasks.json", Language::Embedded),
+        (".mcp.json", Language::Embedded),
+    ];
+
+    /// Pieces that formats and shells give a meaning to.
+    fn piece() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[ -~]{0,6}",
+            Just("\n".to_owned()),
+            Just("\n\t".to_owned()),
+            Just("\r\n  ".to_owned()),
+            Just("é…🧪".to_owned()),
+            Just("pkill -f x".to_owned()),
+            Just("```sh\n".to_owned()),
+            Just("command: ".to_owned()),
+            Just("\"command\": \"".to_owned()),
+            Just("RUN ".to_owned()),
+            Just("ExecStart=".to_owned()),
+            Just("[program:a]\ncommand=".to_owned()),
+            Just("run `kill 5`".to_owned()),
+            Just("<<'E'\n".to_owned()),
+            Just("{{x}}".to_owned()),
+            Just("$(A)".to_owned()),
+            Just("\\\n".to_owned()),
+            Just("|\n    ".to_owned()),
+            Just("<string>".to_owned()),
+            Just("# restartlint: path=a".to_owned()),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(pieces in proptest::collection::vec(piece(), 0..24), at in 0..PATHS.len()) {
+            static BUILT_IN: std::sync::LazyLock<CommandCatalogue> = std::sync::LazyLock::new(CommandCatalogue::built_in);
+            let (path, language) = PATHS[at];
+            let text = pieces.concat();
+            let source = Source::new(text.as_str());
+            let facts = commands_facts(path, language, &source, &BUILT_IN, &["f".to_owned()]).unwrap();
+            let spans = facts.sites.iter().map(|s| s.span).chain(facts.annotations.iter().map(|a| a.span));
+            for span in spans.chain(facts.problems.iter().map(|p| p.span)) {
+                prop_assert!(span.start <= span.end, "{path} {text:?} {span:?}");
+                prop_assert!(span.end as usize <= text.len(), "{path} {text:?} {span:?}");
+                prop_assert!(text.get(span.range()).is_some(), "{path} {text:?} {span:?}");
+            }
+        }
+    }
+}
