@@ -294,6 +294,10 @@ fn facts_of(
             let watch = request.watch.symbols.iter().cloned().collect();
             lang::python::facts(path, source, catalogues.of(language), &watch)
         }
+        Language::Javascript => {
+            let watch = request.watch.symbols.iter().cloned().collect();
+            lang::javascript::facts(path, source, catalogues.of(language), &watch)
+        }
         _ => {
             let watch = &request.watch.symbols;
             lang::commands_facts(path, language, source, &catalogues.commands, watch)

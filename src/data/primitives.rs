@@ -178,6 +178,10 @@ pub enum ValueKind {
     OwnScript,
     /// This program's arguments with its own name.
     OwnArgv,
+    /// The runtime, then this program's arguments with its own name (`process.argv`).
+    RuntimeArgv,
+    /// Words that do not matter, such as options of the runtime.
+    NoWords,
     /// This program's executable.
     OwnProgram,
     /// This process's pid.
@@ -262,6 +266,9 @@ struct RawCatalogue {
     /// Events by which the host says stop, or the client leaves.
     #[serde(default)]
     stop_events: Vec<String>,
+    /// Members that hold a handler of the client's leaving.
+    #[serde(default)]
+    stop_members: Vec<String>,
 }
 
 /// One `[[server]]` table.
@@ -297,6 +304,7 @@ pub struct Catalogue {
     input: Vec<String>,
     stop_registrars: FxHashSet<String>,
     stop_events: FxHashSet<String>,
+    stop_members: FxHashSet<String>,
     modules: BTreeSet<String>,
     contexts: FxHashSet<String>,
     leads: FxHashSet<String>,
@@ -316,6 +324,7 @@ impl Catalogue {
     pub fn embedded(language: Language) -> Result<Catalogue, CatalogueError> {
         let text = match language {
             Language::Python => include_str!("../../rules/python.toml"),
+            Language::Javascript => include_str!("../../rules/javascript.toml"),
             _ => return Ok(Catalogue::default()),
         };
         Catalogue::parse(language, text)
@@ -339,6 +348,7 @@ impl Catalogue {
             input: raw.input,
             stop_registrars: raw.stop_registrars.into_iter().collect(),
             stop_events: raw.stop_events.into_iter().collect(),
+            stop_members: raw.stop_members.into_iter().collect(),
             ..Catalogue::default()
         };
         for rename in raw.rename {
@@ -503,6 +513,11 @@ impl Catalogue {
     /// Whether an event means that the host says stop, or that the client is gone.
     pub fn is_stop_event(&self, name: &str) -> bool {
         self.stop_events.contains(name)
+    }
+
+    /// Whether a member holds a handler that is called when the client is gone.
+    pub fn is_stop_member(&self, path: &str) -> bool {
+        self.stop_members.contains(path)
     }
 
     /// The object that an operation is known to hand to the functions it is given, if the catalogue

@@ -5,7 +5,7 @@ use super::link::Target;
 use super::solve::{NodeId, Solver, User};
 use super::value::{Object, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{Arg, Expr, ExprId, FuncId, FunctionKind, Import, Spread};
+use crate::base::ir::{Arg, CallKind, Expr, ExprId, FuncId, FunctionKind, Import, Spread};
 use crate::base::site::Confidence;
 
 impl<'a> Solver<'a> {
@@ -19,7 +19,15 @@ impl<'a> Solver<'a> {
         let args = call.args.as_slice();
         let node = self.expr_node(unit, id);
         match self.interner.get(callee) {
-            Value::Func(u, f) => self.enter_function(unit, id, (u, f), None, (unit, args), &[], Some(node)),
+            Value::Func(u, f) => {
+                // `new f()`: the object that the function's `this` is.
+                let made = call.kind == CallKind::New && self.program(u).functions[f as usize].this.is_some();
+                let object = made.then(|| self.interner.value(Value::Container(Object::Literal(unit, id))));
+                if let Some(object) = object {
+                    self.insert(node, object);
+                }
+                self.enter_function(unit, id, (u, f), object, (unit, args), &[], Some(node));
+            }
             Value::Bound(u, f, receiver) => {
                 self.enter_function(unit, id, (u, f), Some(receiver), (unit, args), &[], Some(node));
             }

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::fold::Folder;
+use super::fold::{Folder, join_words};
 use super::sites::Given;
 use super::solve::Solver;
 use super::value::{UnitId, Value};
@@ -13,7 +13,7 @@ use crate::base::site::{Confidence, Via};
 use crate::base::text::{Origin, Piece, Text};
 use crate::command::{Action, CommandContext, Invocation, actions};
 use crate::data::commands::CommandCatalogue;
-use crate::data::primitives::{RunnerEntry, RunnerForm};
+use crate::data::primitives::{ArgRef, RunnerEntry, RunnerForm};
 
 /// Reads the commands of one unit's runner calls.
 pub(super) struct Runner<'f, 'a> {
@@ -66,8 +66,13 @@ impl<'f, 'a> Runner<'f, 'a> {
     /// The commands that a runner call may run.
     pub(super) fn invocations(&self, entry: &RunnerEntry, given: Given<'_>) -> Vec<Invocation> {
         let folder = Folder::new(self.solver);
-        let command = given.get(&entry.command);
-        let list = entry.list.as_ref().and_then(|at| given.get(at));
+        let command = self.argument(given, &entry.command);
+        let list = entry
+            .list
+            .as_ref()
+            .and_then(|at| self.argument(given, at))
+            // Options or a callback in the place of a list that was left out.
+            .filter(|list| !self.solver.is_options(given.unit, *list));
         let as_shell = |texts: Vec<Text>| texts.into_iter().map(Invocation::Shell).collect::<Vec<_>>();
         let as_argv = |lists: Vec<Vec<Text>>| lists.into_iter().map(Invocation::Argv).collect::<Vec<_>>();
         match entry.form {
@@ -104,7 +109,9 @@ impl<'f, 'a> Runner<'f, 'a> {
                 let lists = folder.lists(given.unit, command);
                 if lists.is_empty() { as_shell(folder.texts(given.unit, command)) } else { as_argv(lists) }
             }
-            RunnerForm::Argv => command.map_or_else(Vec::new, |c| as_argv(folder.lists(given.unit, c))),
+            RunnerForm::Argv => command
+                .or_else(|| given.get(&entry.command))
+                .map_or_else(Vec::new, |c| as_argv(folder.lists(given.unit, c))),
             RunnerForm::Split => command.map_or_else(Vec::new, |c| as_shell(folder.texts(given.unit, c))),
             RunnerForm::Words => {
                 let from = entry.command.arg.unwrap_or(0);
@@ -115,13 +122,16 @@ impl<'f, 'a> Runner<'f, 'a> {
                 let skip = usize::from(entry.form == RunnerForm::ProgramArgv0);
                 let rest = list.map_or_else(Vec::new, |l| folder.lists(given.unit, l));
                 let programs = folder.texts(given.unit, command);
-                let shell = entry.shell.as_ref().is_some_and(|at| {
-                    given.get(at).is_some_and(|s| folder.truth(given.unit, s) != Some(false))
-                });
+                // Unknown means that a shell may read the program where no list says otherwise.
+                let asked = entry.shell.as_ref().and_then(|at| self.shell_option(given, at, list.is_none()));
+                let truth = asked.and_then(|s| folder.truth(given.unit, s));
+                let shell = asked.is_some() && (truth == Some(true) || truth.is_none() && list.is_none());
                 let mut all = Vec::new();
                 for program in programs {
                     if shell {
-                        all.push(Invocation::Shell(program));
+                        let mut line = vec![program];
+                        line.extend(rest.first().into_iter().flatten().cloned());
+                        all.push(Invocation::Shell(join_words(&line, " ")));
                         continue;
                     }
                     let rests = if rest.is_empty() {
@@ -142,6 +152,23 @@ impl<'f, 'a> Runner<'f, 'a> {
             }
             RunnerForm::Builder => Vec::new(),
         }
+    }
+
+    /// The argument that a reference means; a member of it where the reference names one.
+    fn argument(&self, given: Given<'_>, at: &ArgRef) -> Option<ExprId> {
+        let argument = given.get(at)?;
+        match &at.member {
+            Some(member) => self.solver.member_of(given.unit, argument, member),
+            None => Some(argument),
+        }
+    }
+
+    /// The option that asks for a shell; one argument earlier where the list was left out.
+    fn shell_option(&self, given: Given<'_>, at: &ArgRef, no_list: bool) -> Option<ExprId> {
+        self.argument(given, at).or_else(|| {
+            let earlier = at.arg.filter(|_| no_list && at.member.is_some())?.checked_sub(1)?;
+            self.argument(given, &ArgRef { arg: Some(earlier), ..at.clone() })
+        })
     }
 
     fn words(&self, folder: &Folder<'_, '_>, given: Given<'_>, from: usize) -> Vec<Text> {
@@ -429,7 +456,7 @@ fn nested(
         for value in solver.values_of(unit, call.callee) {
             let (target, skip) = match value {
                 Value::Func(u, f) => ((u, f), 0),
-                Value::Bound(u, f, _) => ((u, f), 1),
+                Value::Bound(u, f, _) => ((u, f), solver.receiver_params(u, f)),
                 _ => continue,
             };
             for wrapper in found.get(&target).into_iter().flatten() {

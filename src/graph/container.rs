@@ -2,6 +2,7 @@
 
 use super::solve::{NodeId, Solver, User};
 use super::value::{Object, UnitId, Value, ValueId};
+use crate::base::facts::Language;
 use crate::base::ir::{BinaryOp, Expr, ExprId, Spread};
 
 impl<'a> Solver<'a> {
@@ -71,6 +72,13 @@ impl<'a> Solver<'a> {
     pub(super) fn index(&mut self, unit: UnitId, id: ExprId, value: ValueId, key: ExprId) {
         let node = self.expr_node(unit, id);
         let constant = self.key_of(unit, key);
+        // A member by a constant name is a member; on outside things the bracket form stays known too.
+        if self.units[unit as usize].language == Language::Javascript
+            && let Some(name) = &constant
+            && !matches!(self.interner.get(value), Value::Container(_))
+        {
+            self.attribute(unit, id, value, name);
+        }
         match self.interner.get(value) {
             Value::Container(_) => match constant {
                 Some(key) if !key.starts_with('-') => {

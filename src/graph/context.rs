@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::solve::Solver;
 use super::value::{UnitId, Value};
 use crate::base::effect::Effect;
-use crate::base::facts::Lookup;
-use crate::base::ir::{BinaryOp, Expr, ExprId, FuncId, FunctionKind, GuardId, GuardKind};
+use crate::base::facts::{Language, Lookup};
+use crate::base::ir::{BinaryOp, Expr, ExprId, FuncId, FunctionKind, GuardId, GuardKind, Slot};
 use crate::base::site::{Site, Target, Via};
 use crate::base::span::Span;
 
@@ -73,18 +73,56 @@ impl Contexts {
 
     fn find_entry(&mut self, solver: &Solver<'_>) {
         let program = solver.program(self.unit);
+        let language = solver.units()[self.unit as usize].language;
         for (id, function) in program.functions.iter().enumerate() {
             if function.kind == FunctionKind::MainGuard {
                 self.entry.insert(id as FuncId);
             }
         }
-        for edge in &solver.edges {
-            if edge.from.0 == self.unit
-                && edge.to.0 == self.unit
-                && self.entry.contains(&edge.from.1)
-                && program.functions[edge.to.1 as usize].symbol == "main"
-            {
-                self.entry.insert(edge.to.1);
+        if language == Language::Javascript {
+            self.entry.insert(0);
+        }
+        // A `main` that the entry calls, and the handlers of what it promises.
+        for _ in 0..4 {
+            let before = self.entry.len();
+            for edge in &solver.edges {
+                if edge.from.0 == self.unit
+                    && edge.to.0 == self.unit
+                    && self.entry.contains(&edge.from.1)
+                    && program.functions[edge.to.1 as usize].symbol == "main"
+                {
+                    self.entry.insert(edge.to.1);
+                }
+            }
+            if language == Language::Javascript {
+                self.find_continuations(solver);
+            }
+            if self.entry.len() == before {
+                break;
+            }
+        }
+    }
+
+    /// Functions written where they are called, or where a promise takes them: code of the entry still.
+    fn find_continuations(&mut self, solver: &Solver<'_>) {
+        let program = solver.program(self.unit);
+        for node in &program.exprs {
+            if !self.entry.contains(&node.function) {
+                continue;
+            }
+            let Expr::Call(call) = &node.expr else { continue };
+            match &program.exprs[call.callee as usize].expr {
+                Expr::Func(function) => {
+                    self.entry.insert(*function);
+                }
+                Expr::Attr { name, .. } if matches!(name.as_str(), "then" | "catch" | "finally") => {
+                    for arg in &call.args {
+                        if let Expr::Func(function) = program.exprs[arg.value as usize].expr {
+                            self.entry.insert(function);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -92,16 +130,19 @@ impl Contexts {
     fn find_stop_handlers(&mut self, solver: &Solver<'_>) {
         let program = solver.program(self.unit);
         let catalogue = solver.catalogue(self.unit);
+        let mut registered: FxHashMap<FuncId, Vec<Span>> = FxHashMap::default();
+        let mut note = |expr: ExprId| {
+            for function in self.functions_in(solver, expr) {
+                registered.entry(function).or_default().push(program.exprs[expr as usize].span);
+            }
+        };
         for node in &program.exprs {
             let Expr::Call(call) = &node.expr else { continue };
             let registers = solver.values_of(self.unit, call.callee).any(|v| match v {
                 Value::External { path, .. } => catalogue.registers_stop(solver.interner.text(path)),
                 _ => false,
             });
-            if !registers {
-                continue;
-            }
-            let Some(event) = call.args.first() else { continue };
+            let Some(event) = call.args.first().filter(|_| registers) else { continue };
             let named = solver.values_of(self.unit, event.value).any(|v| match v {
                 Value::External { path, .. } => catalogue.is_stop_event(solver.interner.text(path)),
                 _ => false,
@@ -109,19 +150,89 @@ impl Contexts {
                 .constant_names(self.unit, event.value)
                 .iter()
                 .any(|n| catalogue.is_stop_event(n));
-            if !named {
+            if named {
+                call.args.iter().skip(1).for_each(|arg| note(arg.value));
+            }
+        }
+        for store in &program.stores {
+            let Slot::Attr(name) = &store.slot else { continue };
+            if solver.external_paths(self.unit, store.base).iter().any(|base| {
+                catalogue.is_stop_member(&format!("{base}.{name}"))
+            }) {
+                note(store.value);
+            }
+        }
+        self.only_from_stop(solver, &registered);
+    }
+
+    /// The functions of this unit that an expression stands for, through partial applications.
+    fn functions_in(&self, solver: &Solver<'_>, expr: ExprId) -> Vec<FuncId> {
+        let mut found = Vec::new();
+        for value in solver.values_of(self.unit, expr) {
+            match value {
+                Value::Func(u, f) | Value::Bound(u, f, _) if u == self.unit => found.push(f),
+                Value::Partial(u, partial) if u == self.unit => {
+                    let Expr::Call(call) = &solver.program(u).exprs[partial as usize].expr else { continue };
+                    let Some(first) = call.args.first() else { continue };
+                    found.extend(solver.values_of(u, first.value).filter_map(|v| match v {
+                        Value::Func(u, f) | Value::Bound(u, f, _) if u == self.unit => Some(f),
+                        _ => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Stop handlers, and functions that only they call: a function that something else calls too
+    /// does not run because of the stop alone.
+    fn only_from_stop(&mut self, solver: &Solver<'_>, registered: &FxHashMap<FuncId, Vec<Span>>) {
+        if registered.is_empty() {
+            return;
+        }
+        let mut calls: FxHashMap<FuncId, Vec<(FuncId, Span)>> = FxHashMap::default();
+        for edge in solver.edges.iter().filter(|e| e.to.0 == self.unit && e.to.1 != 0) {
+            let from = if edge.from.0 == self.unit { edge.from.1 } else { FuncId::MAX };
+            let place = Span { start: edge.place.0, end: edge.place.1 };
+            calls.entry(edge.to.1).or_default().push((from, place));
+        }
+        let mut stop: FxHashSet<FuncId> = registered.keys().copied().collect();
+        stop.extend(calls.keys().copied());
+        // The largest set in which every function is called from the set, or registered, alone.
+        loop {
+            let kept: FxHashSet<FuncId> = stop
+                .iter()
+                .copied()
+                .filter(|function| {
+                    let places = registered.get(function).map_or(&[][..], Vec::as_slice);
+                    calls.get(function).into_iter().flatten().all(|(from, place)| {
+                        places.contains(place)
+                            || self.outward(solver, *from).any(|f| f != *function && stop.contains(&f))
+                    })
+                })
+                .collect();
+            if kept.len() == stop.len() {
+                break;
+            }
+            stop = kept;
+        }
+        // Only what a registered handler leads to: a cycle alone is called by nobody.
+        let mut reached: FxHashSet<FuncId> = FxHashSet::default();
+        let mut queue: Vec<FuncId> = registered.keys().copied().filter(|f| stop.contains(f)).collect();
+        while let Some(function) = queue.pop() {
+            if !reached.insert(function) {
                 continue;
             }
-            for arg in call.args.iter().skip(1) {
-                for value in solver.values_of(self.unit, arg.value) {
-                    if let Value::Func(u, f) | Value::Bound(u, f, _) = value
-                        && u == self.unit
-                    {
-                        self.stop_handlers.insert(f);
-                    }
+            for (to, from) in &calls {
+                if stop.contains(to)
+                    && from.iter().any(|(f, _)| self.outward(solver, *f).any(|f| f == function))
+                {
+                    queue.push(*to);
                 }
             }
         }
+        self.stop_handlers = reached;
     }
 
     /// A site at an expression.
@@ -192,7 +303,7 @@ impl Contexts {
     fn outward<'p>(&self, solver: &Solver<'p>, function: FuncId) -> impl Iterator<Item = FuncId> + 'p {
         let program = solver.program(self.unit);
         std::iter::successors(Some(function), move |f| {
-            program.functions[*f as usize].parent.filter(|p| p != f)
+            program.functions.get(*f as usize)?.parent.filter(|p| p != f)
         })
         .take(64)
     }

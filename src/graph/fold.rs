@@ -7,7 +7,7 @@ use std::cell::Cell as Count;
 
 use super::link::Target;
 use super::solve::Solver;
-use super::value::{UnitId, Value};
+use super::value::{Object, UnitId, Value};
 use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, FuncId, Slot, Spread};
 use crate::base::text::{Origin, Piece, Text};
 use crate::data::primitives::{ValueKind, origin_of};
@@ -51,6 +51,37 @@ impl<'a> Solver<'a> {
     pub(super) fn constant_names(&self, unit: UnitId, expr: ExprId) -> Vec<String> {
         let texts = Folder::new(self).texts(unit, expr);
         texts.iter().filter_map(|t| t.as_literal()).filter(|t| !t.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+impl Solver<'_> {
+    /// A member of an options object that is written out.
+    pub(super) fn member_of(&self, unit: UnitId, object: ExprId, member: &str) -> Option<ExprId> {
+        self.values_of(unit, object).find_map(|v| match v {
+            Value::Container(Object::Literal(of, literal)) if of == unit => {
+                let Expr::Map(entries) = &self.program(of).exprs[literal as usize].expr else {
+                    return None;
+                };
+                entries.iter().find_map(|(key, value)| {
+                    key.is_some_and(|k| self.constant_key(of, k).as_deref() == Some(member))
+                        .then_some(*value)
+                })
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether a value is an options object or a function, and no list.
+    pub(super) fn is_options(&self, unit: UnitId, expr: ExprId) -> bool {
+        let mut values = self.values_of(unit, expr).peekable();
+        values.peek().is_some()
+            && values.all(|v| match v {
+                Value::Container(Object::Literal(of, literal)) => {
+                    matches!(self.program(of).exprs[literal as usize].expr, Expr::Map(_))
+                }
+                Value::Func(..) | Value::Bound(..) | Value::Partial(..) => true,
+                _ => false,
+            })
     }
 }
 
@@ -389,7 +420,7 @@ impl<'f, 'a> Folder<'f, 'a> {
             let first_rest = words.iter().position(Text::is_rest).unwrap_or(words.len());
             match usize::try_from(position) {
                 Ok(at) if at < first_rest => texts.extend(words.get(at).cloned()),
-                Ok(0) => texts.extend(words.first().cloned().map(|w| match w.origin() {
+                Ok(at) if at == first_rest => texts.extend(words.get(at).map(|w| match w.origin() {
                     Some(Origin::OwnArgv) => Text::free(Origin::OwnScript),
                     _ => Text::free(Origin::Unknown),
                 })),
@@ -747,8 +778,8 @@ impl<'f, 'a> Folder<'f, 'a> {
             }
             Expr::Slice(base, start) => self.sliced(unit, *base, *start, depth),
             Expr::Call(_) => self.call_lists(unit, expr, depth),
-            Expr::Attr { base, name } => match self.origin(unit, expr) {
-                Some(origin) => vec![vec![Text::rest(origin)]],
+            Expr::Attr { base, name } => match self.known_list(unit, expr) {
+                Some(list) => vec![list],
                 None => self
                     .member_values(unit, *base, name)
                     .into_iter()
@@ -792,14 +823,31 @@ impl<'f, 'a> Folder<'f, 'a> {
             }
             Expr::Import(import) => match self.imported(unit, import) {
                 Some((target, cell)) => self.cell_lists(target, cell, depth + 1),
-                None => self.origin(unit, expr).map_or_else(Vec::new, |o| vec![vec![Text::rest(o)]]),
+                None => self.known_list(unit, expr).into_iter().collect(),
             },
-            Expr::External(_) => self.origin(unit, expr).map_or_else(Vec::new, |o| vec![vec![Text::rest(o)]]),
+            Expr::External(_) => self.known_list(unit, expr).into_iter().collect(),
             _ => Vec::new(),
         };
         lists.retain(|l| l.len() <= LONGEST);
         lists.truncate(ALTERNATIVES);
         lists
+    }
+
+    /// The words of a list that the catalogue knows.
+    fn known_list(&self, unit: UnitId, expr: ExprId) -> Option<Vec<Text>> {
+        let kind = self.solver.values_of(unit, expr).find_map(|value| match value {
+            Value::External { path, .. } => {
+                self.solver.catalogue(unit).value(self.solver.interner.text(path))
+            }
+            _ => None,
+        });
+        match kind {
+            Some(ValueKind::RuntimeArgv) => {
+                Some(vec![Text::free(Origin::Interpreter), Text::rest(Origin::OwnArgv)])
+            }
+            Some(ValueKind::NoWords) => Some(Vec::new()),
+            _ => self.origin(unit, expr).map(|origin| vec![Text::rest(origin)]),
+        }
     }
 
     fn list_or_rest(&self, unit: UnitId, expr: ExprId, depth: usize) -> Vec<Vec<Text>> {
@@ -865,14 +913,14 @@ impl<'f, 'a> Folder<'f, 'a> {
             .into_iter()
             .map(|list| {
                 let Some(start) = start.map(|s| s as usize) else { return vec![Text::rest(Origin::Unknown)] };
-                match list.first().filter(|t| t.is_rest()).and_then(Text::origin) {
-                    Some(Origin::OwnArgv) if start == 1 => {
+                let first_rest = list.iter().position(Text::is_rest);
+                match first_rest.and_then(|at| Some((at, list.get(at)?.origin()))) {
+                    Some((at, Some(Origin::OwnArgv))) if start == at + 1 => {
                         let mut rest = vec![Text::rest(Origin::OwnArgs)];
-                        rest.extend(list.into_iter().skip(1));
+                        rest.extend(list.into_iter().skip(start));
                         rest
                     }
-                    Some(_) if start > 0 => vec![Text::rest(Origin::Unknown)],
-                    _ if list.iter().take(start).any(Text::is_rest) => vec![Text::rest(Origin::Unknown)],
+                    Some((at, _)) if start > at => vec![Text::rest(Origin::Unknown)],
                     _ => list.into_iter().skip(start).collect(),
                 }
             })
@@ -997,7 +1045,7 @@ fn map_literal(text: Text, map: impl Fn(&str) -> String) -> Text {
 }
 
 /// The words of a list as one string. Each free word stays free.
-fn join_words(words: &[Text], separator: &str) -> Text {
+pub(super) fn join_words(words: &[Text], separator: &str) -> Text {
     let mut joined = Text::default();
     for (at, word) in words.iter().enumerate() {
         if at > 0 {

@@ -57,7 +57,7 @@ impl<'a> Solver<'a> {
     pub(super) fn param(&mut self, position: u32, from: u32, value: ValueId) {
         let (u, f, skip) = match self.interner.get(value) {
             Value::Func(u, f) => (u, f, 0),
-            Value::Bound(u, f, _) => (u, f, 1),
+            Value::Bound(u, f, _) => (u, f, self.receiver_params(u, f)),
             _ => return,
         };
         let params = &self.program(u).functions[f as usize].params;
@@ -67,13 +67,20 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// How many parameters a method's receiver takes: none where it is `this`.
+    pub(super) fn receiver_params(&self, unit: UnitId, function: u32) -> usize {
+        usize::from(self.program(unit).functions[function as usize].this.is_none())
+    }
+
     /// A value was handed over at an expression.
     pub(super) fn hand_over(&mut self, unit: UnitId, at: ExprId, confidence: Confidence, value: ValueId) {
         match self.interner.get(value) {
             Value::Func(u, f) => self.edge(unit, at, (u, f), confidence),
             Value::Bound(u, f, receiver) => {
                 self.edge(unit, at, (u, f), confidence);
-                if let Some(first) = self.program(u).functions[f as usize].params.first()
+                if let Some(this) = self.program(u).functions[f as usize].this {
+                    self.insert(self.cell_node(u, this), receiver);
+                } else if let Some(first) = self.program(u).functions[f as usize].params.first()
                     && Solver::takes_receiver(self.program(u).functions[f as usize].kind)
                 {
                     self.insert(self.cell_node(u, first.cell), receiver);

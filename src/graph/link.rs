@@ -1,5 +1,7 @@
 //! From an import, as written, to the file of the tree that it means.
 
+mod javascript;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::facts::Language;
@@ -27,6 +29,7 @@ pub struct Files {
     folders: FxHashSet<String>,
     go_module: Option<String>,
     crate_roots: FxHashMap<String, String>,
+    packages: FxHashMap<String, String>,
 }
 
 impl Files {
@@ -72,6 +75,18 @@ impl Files {
         self.crate_roots.get(name).map(String::as_str)
     }
 
+    /// Tells the entry file of a JavaScript package of the tree, by the package's name.
+    pub fn add_package(&mut self, name: String, entry: &str) {
+        if let Some(file) = javascript::file_at(self, entry) {
+            self.packages.insert(name, file);
+        }
+    }
+
+    /// The entry file of a JavaScript package of the tree.
+    pub fn package_file(&self, name: &str) -> Option<&str> {
+        self.packages.get(name).map(String::as_str)
+    }
+
     /// Whether the tree holds the file.
     pub fn contains(&self, path: &str) -> bool {
         self.paths.contains(path)
@@ -81,6 +96,7 @@ impl Files {
     pub fn resolve(&self, language: Language, from: &str, import: &Import) -> Target {
         match language {
             Language::Python => self.python(from, import),
+            Language::Javascript => javascript::resolve(self, from, import),
             _ => Target::Missing,
         }
     }

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::link::Target;
-use super::solve::{Base, NodeId, Solver, User};
-use super::value::{UnitId, Value, ValueId};
+use super::solve::{Base, NodeId, Solver, User, WHOLE_MODULE};
+use super::value::{Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
 use crate::base::ir::{ClassId, Expr, ExprId, FunctionKind, Import};
 
@@ -20,6 +20,10 @@ impl<'a> Solver<'a> {
         let node = self.expr_node(unit, id);
         match self.interner.get(value) {
             Value::External { path, made } => {
+                if name == "default" && self.units[unit as usize].language == Language::Javascript {
+                    // Interop: a module's default is the module.
+                    self.insert(node, value);
+                }
                 let path = format!("{}.{name}", self.interner.text(path));
                 let path = self.catalogue(unit).canonical_path(&path).into_owned();
                 self.insert_external(node, &path, made);
@@ -32,7 +36,7 @@ impl<'a> Solver<'a> {
                 if self.units[unit as usize].language != Language::Python {
                     for slot in [format!("[{name}]"), "[*]".to_owned()] {
                         let slot = self.slot(value, &slot);
-                        self.copy(slot, node);
+                        self.subscribe(slot, User::Bind(value, node));
                     }
                 }
             }
@@ -150,6 +154,17 @@ impl<'a> Solver<'a> {
             }
             return;
         }
+        if language == Language::Javascript {
+            if let Some(whole) = self.export(unit, WHOLE_MODULE) {
+                let name = self.interner.symbol(name);
+                let whole = self.cell_node(unit, whole);
+                self.subscribe(whole, User::Member(name, node));
+            }
+            if name == "default" {
+                self.insert(node, object);
+                return;
+            }
+        }
         for star in self.program(unit).stars.clone() {
             let import = Import { module: star, name: None };
             match self.files().resolve(language, path, &import) {
@@ -171,6 +186,48 @@ impl<'a> Solver<'a> {
                 _ => {}
             }
         }
+    }
+
+    /// The member of what a CommonJS module exports flows into a node.
+    pub(super) fn member_into(&mut self, value: ValueId, name: Symbol, node: NodeId) {
+        let name = self.interner.text(name).to_owned();
+        match self.interner.get(value) {
+            _ if name == "default" => self.insert(node, value),
+            Value::Container(_) => {
+                for slot in [format!("[{name}]"), "[*]".to_owned()] {
+                    let slot = self.slot(value, &slot);
+                    self.subscribe(slot, User::Bind(value, node));
+                }
+            }
+            Value::External { path, made } => {
+                let path = format!("{}.{name}", self.interner.text(path));
+                self.insert_external(node, &path, made);
+            }
+            Value::Func(..) | Value::Class(..) | Value::Instance(..) | Value::Module(_) => {
+                let slot = self.slot(value, &name);
+                self.copy(slot, node);
+            }
+            _ => {}
+        }
+    }
+
+    /// The access paths of what an expression stands for, of classes' outside bases among them.
+    pub(super) fn external_paths(&self, unit: UnitId, expr: ExprId) -> Vec<String> {
+        let mut paths = Vec::new();
+        for value in self.values_of(unit, expr) {
+            match value {
+                Value::External { path, .. } => paths.push(self.interner.text(path).to_owned()),
+                Value::Instance(u, c) => {
+                    let order = self.mro.get(&(u, c));
+                    paths.extend(order.iter().flat_map(|o| o.iter()).filter_map(|base| match base {
+                        Base::External(path) => Some(format!("{}()", self.interner.text(*path))),
+                        Base::Class(..) => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+        paths
     }
 
     /// Whether a star import brings a name.
@@ -198,6 +255,10 @@ impl<'a> Solver<'a> {
             (FunctionKind::ClassMethod, _) | (_, Value::Instance(..)) => {
                 Value::Bound(unit, function, receiver)
             }
+            // An object literal's function sees the object as `this`.
+            (_, Value::Container(_)) if self.program(unit).functions[function as usize].this.is_some() => {
+                Value::Bound(unit, function, receiver)
+            }
             _ => Value::Func(unit, function),
         };
         self.insert_value(to, bound);
@@ -209,6 +270,11 @@ impl<'a> Solver<'a> {
         let value = self.expr_node(unit, store.value);
         let names = match Solver::slot_key(&store.slot) {
             Some(element) if element.starts_with('[') => vec![element, "[]".to_owned()],
+            Some(name) if matches!(self.interner.get(base), Value::Container(_))
+                && self.units[unit as usize].language != Language::Python =>
+            {
+                vec![format!("[{name}]"), "[]".to_owned()]
+            }
             Some(name) => {
                 self.property_setter(unit, store.base, base, &name);
                 vec![format!(".{name}")]
@@ -249,10 +315,15 @@ impl<'a> Solver<'a> {
         let is_property = order.iter().any(|b| match b {
             Base::Class(u, c) => {
                 let program = self.program(*u);
-                program.classes[*c as usize].members.iter().any(|(n, value)| {
-                    n == name && matches!(&program.exprs[*value as usize].expr, Expr::Cell(cell)
-                        if program.cells[*cell as usize].values.iter().any(|v| matches!(&program.exprs[*v as usize].expr,
-                            Expr::Func(f) if program.functions[*f as usize].kind == FunctionKind::Property)))
+                let is_getter = |value: ExprId| {
+                    matches!(&program.exprs[value as usize].expr,
+                        Expr::Func(f) if program.functions[*f as usize].kind == FunctionKind::Property)
+                };
+                program.classes[*c as usize].members.iter().filter(|(n, _)| n == name).any(|(_, value)| {
+                    match &program.exprs[*value as usize].expr {
+                        Expr::Cell(cell) => program.cells[*cell as usize].values.iter().any(|v| is_getter(*v)),
+                        _ => is_getter(*value),
+                    }
                 })
             }
             Base::External(_) => false,

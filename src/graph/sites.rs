@@ -132,11 +132,17 @@ impl<'f, 'a> Finder<'f, 'a> {
                     if path == "builtins.getattr" {
                         self.lookup(id, call);
                     }
+                    if let Some(module) = path.strip_suffix("[]") {
+                        self.computed(id, module, span);
+                    }
                 }
                 Value::Partial(of, partial) => self.partial(of, partial, id, call, span),
                 Value::Func(u, f) | Value::Bound(u, f, _) => {
                     for wrapper in self.wrappers.get(&(u, f)).cloned().unwrap_or_default() {
-                        let skip = usize::from(matches!(callee, Value::Bound(..)));
+                        let skip = match callee {
+                            Value::Bound(..) => self.solver.receiver_params(u, f),
+                            _ => 0,
+                        };
                         for action in wrapper.actions(self.solver, self.unit, &call.args, skip, self.commands)
                         {
                             self.command_site(id, span, action, "", Via::Wrapper);
@@ -451,7 +457,7 @@ impl<'f, 'a> Finder<'f, 'a> {
                 && self.spread_gives(&at, given);
         };
         if let Some(member) = &at.member {
-            match self.member_of(given.unit, arg, member) {
+            match self.solver.member_of(given.unit, arg, member) {
                 Some(value) => arg = value,
                 None => return false,
             }
@@ -498,20 +504,12 @@ impl<'f, 'a> Finder<'f, 'a> {
         })
     }
 
-    /// A member of an options object.
-    fn member_of(&self, unit: UnitId, object: ExprId, member: &str) -> Option<ExprId> {
-        self.solver.values_of(unit, object).find_map(|v| match v {
-            Value::Container(super::value::Object::Literal(of, literal)) if of == unit => {
-                let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else {
-                    return None;
-                };
-                entries.iter().find_map(|(key, value)| {
-                    key.is_some_and(|k| self.solver.constant_key(of, k).as_deref() == Some(member))
-                        .then_some(*value)
-                })
-            }
-            _ => None,
-        })
+    /// `module[name]()` with a name that does not fold, on a module that has primitives.
+    fn computed(&mut self, id: ExprId, module: &str, span: Span) {
+        if self.solver.catalogue(self.unit).has_primitives(module) {
+            let lookup = self.contexts.lookup(self.solver, id, span, module);
+            self.found.lookups.push(lookup);
+        }
     }
 
     /// `getattr(module, name)` with a name that does not fold, on a module that has primitives.

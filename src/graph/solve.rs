@@ -22,6 +22,9 @@ use crate::data::primitives::{Catalogue, ValueKind};
 /// A node of the value graph.
 pub type NodeId = u32;
 
+/// The exported name of the one value that a CommonJS module is.
+pub(super) const WHOLE_MODULE: &str = "module.exports";
+
 /// More values than this at one node are not told apart any further.
 const MOST_VALUES: usize = 128;
 
@@ -84,6 +87,8 @@ pub(super) enum User {
     FirstParam(NodeId),
     /// The callable's parameter at a position, the receiver aside, receives a node's values.
     Param(u32, NodeId),
+    /// The named member of the value is copied.
+    Member(Symbol, NodeId),
     /// A lookup by name on the value, at a call.
     Dynamic(UnitId, ExprId),
     /// A partial application's callable is called: the call, and the partial application.
@@ -358,8 +363,11 @@ impl<'a> Solver<'a> {
         if let Some(this) = body.this
             && let Some(class) = body.class
         {
-            let instance = self.interner.value(Value::Instance(unit, class));
-            self.insert(self.cell_node(unit, this), instance);
+            let receiver = match body.kind {
+                FunctionKind::ClassMethod => Value::Class(unit, class),
+                _ => Value::Instance(unit, class),
+            };
+            self.insert_value(self.cell_node(unit, this), receiver);
         }
         self.seed_receiver(unit, function);
         for at in self.units[unit as usize].imports.get(&function).cloned().unwrap_or_default() {
@@ -370,6 +378,9 @@ impl<'a> Solver<'a> {
     /// A method's first parameter may be any instance of its class.
     fn seed_receiver(&mut self, unit: UnitId, function: FuncId) {
         let body = &self.program(unit).functions[function as usize];
+        if body.this.is_some() {
+            return;
+        }
         let (Some(class), Some(first)) = (body.class, body.params.first()) else { return };
         let receiver = match body.kind {
             FunctionKind::Method | FunctionKind::Property => Value::Instance(unit, class),
@@ -527,6 +538,7 @@ impl<'a> Solver<'a> {
             User::Argument(unit, node) => self.argument_value(unit, value, node),
             User::FirstParam(elements) => self.first_param(elements, value),
             User::Param(position, node) => self.param(position, node, value),
+            User::Member(name, node) => self.member_into(value, name, node),
             User::Dynamic(unit, expr) => self.dynamic(unit, expr, value),
             User::CallPartial(unit, expr, of, partial) => self.call_partial(unit, expr, of, partial, value),
             User::HandOver(unit, expr, confidence) => self.hand_over(unit, expr, confidence, value),
@@ -684,6 +696,9 @@ impl<'a> Solver<'a> {
             Target::File(path) => {
                 if let Some(target) = self.unit_of(&path) {
                     self.insert_value(node, Value::Module(target));
+                    if let Some(whole) = self.export(target, WHOLE_MODULE) {
+                        self.copy(self.cell_node(target, whole), node);
+                    }
                 }
             }
             // `from . import name` in a package's own file: the submodule.

@@ -43,11 +43,13 @@ pub struct Scope<'s> {
     pub redirected: FxHashMap<&'s str, ScopeId>,
     /// Names whose late cell must be read even in the scope itself, since functions bind them.
     pub shared: FxHashSet<&'s str>,
-    log: Vec<(&'s str, Option<CellId>)>,
 }
 
-/// What a branch bound: each name with the cell that reaches its end (`None`: unbound there).
-pub type Bindings<'s> = Vec<(&'s str, Option<CellId>)>;
+/// What a branch bound: each name of a scope with the cell that reaches its end (`None`: unbound there).
+pub type Bindings<'s> = Vec<((ScopeId, &'s str), Option<CellId>)>;
+
+/// A name of a scope that a loop may feed back to its start, with the cell that is fed.
+pub type Looped<'s> = (ScopeId, &'s str, CellId);
 
 /// The outcome of looking a name up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct Builder<'s> {
     /// The program so far.
     pub program: Program,
     scopes: Vec<Scope<'s>>,
+    /// Every binding in order, with what it took the place of.
+    log: Vec<(ScopeId, &'s str, Option<CellId>)>,
     /// The scope that is being lowered.
     pub scope: ScopeId,
     /// The function that is being lowered.
@@ -77,8 +81,14 @@ pub struct Builder<'s> {
 impl<'s> Builder<'s> {
     /// A builder with the module's scope and function 0.
     pub fn new(length: usize) -> Builder<'s> {
-        let mut builder =
-            Builder { program: Program::default(), scopes: Vec::new(), scope: 0, function: 0, guard: None };
+        let mut builder = Builder {
+            program: Program::default(),
+            scopes: Vec::new(),
+            log: Vec::new(),
+            scope: 0,
+            function: 0,
+            guard: None,
+        };
         builder.push_scope(ScopeKind::Module, None);
         let mut module = function("", "<module>", Span::new(0, length), FunctionKind::Module);
         module.parent = None;
@@ -126,7 +136,6 @@ impl<'s> Builder<'s> {
             locals: FxHashSet::default(),
             redirected: FxHashMap::default(),
             shared: FxHashSet::default(),
-            log: Vec::new(),
         });
         self.scopes.len() - 1
     }
@@ -193,7 +202,7 @@ impl<'s> Builder<'s> {
     fn set(&mut self, scope: ScopeId, name: &'s str, cell: CellId) {
         let target = &mut self.scopes[scope];
         let old = target.now.insert(name, cell);
-        target.log.push((name, old));
+        self.log.push((scope, name, old));
         target.all.entry(name).or_default().push(cell);
         if let Some(&late) = target.late.get(name) {
             self.program.cells[late as usize].from.push(cell);
@@ -205,7 +214,23 @@ impl<'s> Builder<'s> {
         let scope = self.scopes[self.scope].redirected.get(name).copied().unwrap_or(self.scope);
         let target = &mut self.scopes[scope];
         let old = target.now.remove(name);
-        target.log.push((name, old));
+        self.log.push((scope, name, old));
+    }
+
+    /// The scope that a name belongs to, from the current scope upward: the one that declares or
+    /// binds it. Class bodies are not looked into.
+    pub fn owner(&self, name: &str) -> Option<ScopeId> {
+        let mut at = Some(self.scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id];
+            if scope.kind != ScopeKind::Class
+                && (scope.locals.contains(name) || scope.all.contains_key(name))
+            {
+                return Some(id);
+            }
+            at = scope.parent;
+        }
+        None
     }
 
     /// Looks a name up from the current scope.
@@ -264,31 +289,26 @@ impl<'s> Builder<'s> {
         Some(cell)
     }
 
-    /// Starts a branch of the current scope's code.
+    /// Starts a branch of the current code.
     pub fn mark(&self) -> usize {
-        self.scopes[self.scope].log.len()
+        self.log.len()
     }
 
     /// Ends a branch: takes back what it bound since `mark`, and says what that was.
     pub fn rollback(&mut self, mark: usize) -> Bindings<'s> {
-        let scope = &mut self.scopes[self.scope];
         let mut seen = FxHashSet::default();
         let mut bound = Vec::new();
-        for (name, _) in &scope.log[mark..] {
-            if seen.insert(*name) {
-                bound.push((*name, scope.now.get(name).copied()));
+        for (scope, name, _) in &self.log[mark..] {
+            if seen.insert((*scope, *name)) {
+                bound.push(((*scope, *name), self.scopes[*scope].now.get(name).copied()));
             }
         }
-        while scope.log.len() > mark {
-            match scope.log.pop() {
-                Some((name, Some(old))) => {
-                    scope.now.insert(name, old);
-                }
-                Some((name, None)) => {
-                    scope.now.remove(name);
-                }
-                None => break,
-            }
+        for (scope, name, old) in self.log.drain(mark..).rev() {
+            let now = &mut self.scopes[scope].now;
+            match old {
+                Some(old) => now.insert(name, old),
+                None => now.remove(name),
+            };
         }
         bound.sort_unstable_by_key(|(name, _)| *name);
         bound
@@ -297,14 +317,14 @@ impl<'s> Builder<'s> {
     /// Merges branches that can reach this point. `with_skip`: the state before the
     /// branches can reach it too (an `if` without `else`, a loop).
     pub fn join(&mut self, branches: &[Bindings<'s>], with_skip: bool) {
-        let mut names: Vec<&'s str> = branches.iter().flatten().map(|(n, _)| *n).collect();
+        let mut names: Vec<(ScopeId, &'s str)> = branches.iter().flatten().map(|(n, _)| *n).collect();
         names.sort_unstable();
         names.dedup();
-        for name in names {
-            let before = self.scopes[self.scope].now.get(name).copied();
+        for (scope, name) in names {
+            let before = self.scopes[scope].now.get(name).copied();
             let mut cells: Vec<CellId> = Vec::new();
             for branch in branches {
-                let at_end = match branch.binary_search_by_key(&name, |(n, _)| *n) {
+                let at_end = match branch.binary_search_by_key(&(scope, name), |(n, _)| *n) {
                     Ok(at) => branch[at].1,
                     Err(_) => before,
                 };
@@ -317,45 +337,50 @@ impl<'s> Builder<'s> {
             cells.dedup();
             match cells.as_slice() {
                 [] => {
-                    let scope = &mut self.scopes[self.scope];
-                    let old = scope.now.remove(name);
-                    scope.log.push((name, old));
+                    let old = self.scopes[scope].now.remove(name);
+                    self.log.push((scope, name, old));
                 }
                 [one] => {
-                    let cell = *one;
-                    let scope = &mut self.scopes[self.scope];
-                    let old = scope.now.insert(name, cell);
-                    scope.log.push((name, old));
+                    let old = self.scopes[scope].now.insert(name, *one);
+                    self.log.push((scope, name, old));
                 }
                 _ => {
                     let cell = self.program.cells.len() as CellId;
                     self.program.cells.push(Cell { name: name.to_owned(), values: Vec::new(), from: cells });
-                    self.set(self.scope, name, cell);
+                    self.set(scope, name, cell);
                 }
             }
         }
     }
 
     /// Before a loop: gives each name that the body binds a cell that the end of the body can feed.
-    pub fn open_loop(&mut self, names: &[&'s str]) -> Vec<(&'s str, CellId)> {
+    pub fn open_loop(&mut self, names: &[&'s str]) -> Vec<Looped<'s>> {
+        let scope = self.scope;
+        let names: Vec<(ScopeId, &'s str)> = names
+            .iter()
+            .filter(|name| !self.scopes[scope].redirected.contains_key(*name))
+            .map(|name| (scope, *name))
+            .collect();
+        self.open_loop_at(&names)
+    }
+
+    /// [`Builder::open_loop`] for names that belong to different scopes.
+    pub fn open_loop_at(&mut self, names: &[(ScopeId, &'s str)]) -> Vec<Looped<'s>> {
         let mut open = Vec::new();
-        for name in names {
-            if self.scopes[self.scope].redirected.contains_key(name) {
-                continue;
-            }
-            let from: Vec<CellId> = self.scopes[self.scope].now.get(name).copied().into_iter().collect();
+        for (scope, name) in names {
+            let from: Vec<CellId> = self.scopes[*scope].now.get(name).copied().into_iter().collect();
             let cell = self.program.cells.len() as CellId;
             self.program.cells.push(Cell { name: (*name).to_owned(), values: Vec::new(), from });
-            self.set(self.scope, name, cell);
-            open.push((*name, cell));
+            self.set(*scope, name, cell);
+            open.push((*scope, *name, cell));
         }
         open
     }
 
     /// After a loop's body: feeds what reaches its end back to its start.
-    pub fn close_loop(&mut self, open: &[(&'s str, CellId)]) {
-        for (name, cell) in open {
-            if let Some(&end) = self.scopes[self.scope].now.get(name)
+    pub fn close_loop(&mut self, open: &[Looped<'s>]) {
+        for (scope, name, cell) in open {
+            if let Some(&end) = self.scopes[*scope].now.get(name)
                 && end != *cell
             {
                 self.program.cells[*cell as usize].from.push(end);

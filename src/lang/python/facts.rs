@@ -8,11 +8,12 @@ use rustc_hash::FxHashSet;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::lower::lower;
-use super::{notebook, server};
+use super::notebook;
 use crate::base::facts::{AnnotationComment, FileFacts, Language, Problem, ProblemKind};
 use crate::base::source::Source;
 use crate::base::span::Span;
 use crate::data::primitives::Catalogue;
+use crate::lang::server;
 
 /// Parsing stops after this time and is reported.
 const PARSE_LIMIT: Duration = Duration::from_secs(5);

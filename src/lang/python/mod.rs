@@ -10,7 +10,6 @@ mod literal;
 mod lower;
 mod notebook;
 mod pattern;
-mod server;
 mod statement;
 
 pub use facts::{facts, parse};
