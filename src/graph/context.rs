@@ -156,9 +156,11 @@ impl Contexts {
         }
         for store in &program.stores {
             let Slot::Attr(name) = &store.slot else { continue };
-            if solver.external_paths(self.unit, store.base).iter().any(|base| {
-                catalogue.is_stop_member(&format!("{base}.{name}"))
-            }) {
+            if solver
+                .external_paths(self.unit, store.base)
+                .iter()
+                .any(|base| catalogue.is_stop_member(&format!("{base}.{name}")))
+            {
                 note(store.value);
             }
         }

@@ -63,8 +63,7 @@ impl Solver<'_> {
                     return None;
                 };
                 entries.iter().find_map(|(key, value)| {
-                    key.is_some_and(|k| self.constant_key(of, k).as_deref() == Some(member))
-                        .then_some(*value)
+                    key.is_some_and(|k| self.constant_key(of, k).as_deref() == Some(member)).then_some(*value)
                 })
             }
             _ => None,

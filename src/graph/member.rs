@@ -270,8 +270,9 @@ impl<'a> Solver<'a> {
         let value = self.expr_node(unit, store.value);
         let names = match Solver::slot_key(&store.slot) {
             Some(element) if element.starts_with('[') => vec![element, "[]".to_owned()],
-            Some(name) if matches!(self.interner.get(base), Value::Container(_))
-                && self.units[unit as usize].language != Language::Python =>
+            Some(name)
+                if matches!(self.interner.get(base), Value::Container(_))
+                    && self.units[unit as usize].language != Language::Python =>
             {
                 vec![format!("[{name}]"), "[]".to_owned()]
             }
@@ -321,7 +322,9 @@ impl<'a> Solver<'a> {
                 };
                 program.classes[*c as usize].members.iter().filter(|(n, _)| n == name).any(|(_, value)| {
                     match &program.exprs[*value as usize].expr {
-                        Expr::Cell(cell) => program.cells[*cell as usize].values.iter().any(|v| is_getter(*v)),
+                        Expr::Cell(cell) => {
+                            program.cells[*cell as usize].values.iter().any(|v| is_getter(*v))
+                        }
                         _ => is_getter(*value),
                     }
                 })

@@ -223,8 +223,7 @@ impl<'s> Builder<'s> {
         let mut at = Some(self.scope);
         while let Some(id) = at {
             let scope = &self.scopes[id];
-            if scope.kind != ScopeKind::Class
-                && (scope.locals.contains(name) || scope.all.contains_key(name))
+            if scope.kind != ScopeKind::Class && (scope.locals.contains(name) || scope.all.contains_key(name))
             {
                 return Some(id);
             }

@@ -35,15 +35,16 @@ pub fn lexical_names<'s>(block: Node<'_>, text: &'s str) -> Vec<&'s str> {
             | "internal_module" => {
                 names.extend(node.child_by_field_name("name").and_then(|n| text.get(n.byte_range())));
             }
-            "export_statement" | "ambient_declaration" | "labeled_statement" | "switch_case"
+            "export_statement"
+            | "ambient_declaration"
+            | "labeled_statement"
+            | "switch_case"
             | "switch_default" => {
                 statements.extend(named_children(node).into_iter().rev());
             }
             "expression_statement" => {
                 // TypeScript's `namespace X {}` is read as an expression.
-                statements.extend(
-                    named_children(node).into_iter().filter(|n| n.kind() == "internal_module"),
-                );
+                statements.extend(named_children(node).into_iter().filter(|n| n.kind() == "internal_module"));
             }
             _ => {}
         }
@@ -71,7 +72,9 @@ pub fn var_names<'s>(body: Node<'_>, text: &'s str) -> Vec<&'s str> {
         }
         if !is_expression(node.kind()) {
             stack.extend(
-                named_children(node).into_iter().filter(|n| !is_function(n.kind()) && n.kind() != "class_body"),
+                named_children(node)
+                    .into_iter()
+                    .filter(|n| !is_function(n.kind()) && n.kind() != "class_body"),
             );
         }
     }
@@ -96,13 +99,22 @@ pub fn pattern_names<'s>(pattern: Node<'_>, text: &'s str, names: &mut Vec<&'s s
     let mut stack = vec![pattern];
     while let Some(node) = stack.pop() {
         match node.kind() {
-            "identifier" | "shorthand_property_identifier_pattern" => names.extend(text.get(node.byte_range())),
+            "identifier" | "shorthand_property_identifier_pattern" => {
+                names.extend(text.get(node.byte_range()))
+            }
             "pair_pattern" => stack.extend(node.child_by_field_name("value")),
             "assignment_pattern" | "object_assignment_pattern" => {
                 stack.extend(node.child_by_field_name("left"));
             }
-            "object_pattern" | "array_pattern" | "rest_pattern" | "array" | "object" | "spread_element"
-            | "parenthesized_expression" | "non_null_expression" | "as_expression" => {
+            "object_pattern"
+            | "array_pattern"
+            | "rest_pattern"
+            | "array"
+            | "object"
+            | "spread_element"
+            | "parenthesized_expression"
+            | "non_null_expression"
+            | "as_expression" => {
                 stack.extend(named_children(node).into_iter().rev());
             }
             _ => {}
@@ -154,7 +166,9 @@ pub fn names_assigned_from_inside<'s>(root: Node<'_>, text: &'s str) -> FxHashSe
     while let Some((node, mut at)) = stack.pop() {
         let mut names = Vec::new();
         if is_function(node.kind()) {
-            if let Some(name) = node.child_by_field_name("name").filter(|_| node.kind().ends_with("declaration")) {
+            if let Some(name) =
+                node.child_by_field_name("name").filter(|_| node.kind().ends_with("declaration"))
+            {
                 codes[at].declared.extend(text.get(name.byte_range()));
             }
             codes.push(Code::default());
@@ -164,7 +178,11 @@ pub fn names_assigned_from_inside<'s>(root: Node<'_>, text: &'s str) -> FxHashSe
             }
             if let Some(parameters) = node.child_by_field_name("parameters") {
                 for parameter in named_children(parameters) {
-                    pattern_names(parameter.child_by_field_name("pattern").unwrap_or(parameter), text, &mut names);
+                    pattern_names(
+                        parameter.child_by_field_name("pattern").unwrap_or(parameter),
+                        text,
+                        &mut names,
+                    );
                 }
             }
             codes[at].declared.extend(names.drain(..));

@@ -155,7 +155,11 @@ impl<'s, 't> Lowering<'s, 't> {
                 let text: String = self.slice(function).split_whitespace().collect();
                 matches!(
                     text.as_str(),
-                    "module.require" | "globalThis.require" | "global.require" | "process.mainModule.require" | "require.main.require"
+                    "module.require"
+                        | "globalThis.require"
+                        | "global.require"
+                        | "process.mainModule.require"
+                        | "require.main.require"
                 )
             }
             _ => false,
@@ -220,12 +224,13 @@ impl<'s, 't> Lowering<'s, 't> {
             ("defineProperty", [_, key, descriptor, ..]) => {
                 let Expr::Str(exported) = &exprs[key.value as usize].expr else { return };
                 let Expr::Map(entries) = &exprs[descriptor.value as usize].expr else { return };
-                let found = entries.iter().find_map(|(entry, value)| {
-                    match entry.map(|e| &exprs[e as usize].expr) {
-                        Some(Expr::Str(key)) if key == "get" || key == "value" => Some((key == "get", *value)),
+                let found =
+                    entries.iter().find_map(|(entry, value)| match entry.map(|e| &exprs[e as usize].expr) {
+                        Some(Expr::Str(key)) if key == "get" || key == "value" => {
+                            Some((key == "get", *value))
+                        }
                         _ => None,
-                    }
-                });
+                    });
                 let (exported, span) = (exported.clone(), exprs[descriptor.value as usize].span);
                 let Some((is_getter, value)) = found else { return };
                 let value = if is_getter {

@@ -88,8 +88,7 @@ impl<'s, 't> Lowering<'s, 't> {
     fn members(&mut self, body: Node<'t>, class: ClassId, symbol: &str, value: ExprId, derived: bool) {
         let outer = self.context.clone();
         let static_this = self.cell("this", vec![value]);
-        self.context =
-            Context { class: Some(class), symbol: symbol.to_owned(), this: Some(static_this) };
+        self.context = Context { class: Some(class), symbol: symbol.to_owned(), this: Some(static_this) };
         let mut fields = Vec::new();
         let mut decorators: Vec<Node<'t>> = Vec::new();
         for member in named_children(body) {

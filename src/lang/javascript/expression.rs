@@ -129,7 +129,8 @@ impl<'s, 't> Lowering<'s, 't> {
         let mut rest = vec![node];
         let mut last = None;
         while let Some(part) = rest.pop() {
-            if matches!(part.kind(), "sequence_expression" | "parenthesized_expression") && part.named_child_count() > 1
+            if matches!(part.kind(), "sequence_expression" | "parenthesized_expression")
+                && part.named_child_count() > 1
                 || part.id() == node.id()
             {
                 rest.extend(named_children(part).into_iter().rev());
@@ -447,12 +448,10 @@ impl<'s, 't> Lowering<'s, 't> {
         let right_value = self.expression(right);
         let value = match node.child_by_field_name("operator").map(|o| o.kind()) {
             Some("||=" | "&&=" | "??=") => self.builder.expr(Expr::Union(vec![old, right_value]), span),
-            Some("+=") => self
-                .builder
-                .expr(Expr::Binary { op: BinaryOp::Add, left: old, right: right_value }, span),
-            _ => self
-                .builder
-                .expr(Expr::Binary { op: BinaryOp::Other, left: old, right: right_value }, span),
+            Some("+=") => {
+                self.builder.expr(Expr::Binary { op: BinaryOp::Add, left: old, right: right_value }, span)
+            }
+            _ => self.builder.expr(Expr::Binary { op: BinaryOp::Other, left: old, right: right_value }, span),
         };
         self.assign(left, value, None);
         value
@@ -485,7 +484,6 @@ impl<'s, 't> Lowering<'s, 't> {
         };
         self.builder.expr(Expr::Call(Call { callee, args, kind: CallKind::New }), Self::span(node))
     }
-
 
     /// Opens a block scope for names that a construct declares for itself; gives the scope to restore.
     pub(super) fn open_block(&mut self, names: Vec<&'s str>) -> usize {

@@ -12,10 +12,8 @@ impl<'s, 't> Lowering<'s, 't> {
     /// A function, arrow function or method as a value. `name`: what it is called by where it is not
     /// named itself.
     pub(super) fn function_value(&mut self, node: Node<'t>, name: Option<&str>) -> ExprId {
-        let own = node
-            .child_by_field_name("name")
-            .filter(|n| n.kind() == "identifier")
-            .map(|n| self.slice(n));
+        let own =
+            node.child_by_field_name("name").filter(|n| n.kind() == "identifier").map(|n| self.slice(n));
         if let Some(name_node) = node.child_by_field_name("name").filter(|n| n.kind() == "identifier") {
             self.watch(self.slice(name_node), Self::span(name_node));
         }
@@ -53,11 +51,8 @@ impl<'s, 't> Lowering<'s, 't> {
         };
         let scope = self.builder.push_scope(ScopeKind::Function, Some(self.builder.scope));
         let is_member = kind != FunctionKind::Plain;
-        let this = if node.kind() == "arrow_function" {
-            outer.this
-        } else {
-            Some(self.cell("this", Vec::new()))
-        };
+        let this =
+            if node.kind() == "arrow_function" { outer.this } else { Some(self.cell("this", Vec::new())) };
         let mut definition = function(name.rsplit('.').next().unwrap_or(name), &symbol, span, kind);
         definition.parent = Some(self.builder.function);
         definition.class = outer.class.filter(|_| is_member);

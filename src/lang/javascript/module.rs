@@ -100,7 +100,9 @@ impl<'s, 't> Lowering<'s, 't> {
         }
         for clause in named_children(node).into_iter().filter(|c| c.kind() == "import_require_clause") {
             // TypeScript's `import x = require("m")`.
-            let Some(module) = clause.child_by_field_name("source").map(|s| self.specifier(s)) else { continue };
+            let Some(module) = clause.child_by_field_name("source").map(|s| self.specifier(s)) else {
+                continue;
+            };
             let Some(name) = named_children(clause).first().copied() else { continue };
             let value = self.import(Import { module, name: None }, span);
             self.watch(self.slice(name), Self::span(name));

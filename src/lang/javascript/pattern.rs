@@ -113,10 +113,16 @@ impl<'s, 't> Lowering<'s, 't> {
                 let either = self.builder.expr(Expr::Union(vec![value, default]), span);
                 self.assign(left, either, declare);
             }
-            "rest_pattern" | "spread_element" | "parenthesized_expression" | "non_null_expression"
-            | "as_expression" | "satisfies_expression" | "type_assertion" => {
+            "rest_pattern"
+            | "spread_element"
+            | "parenthesized_expression"
+            | "non_null_expression"
+            | "as_expression"
+            | "satisfies_expression"
+            | "type_assertion" => {
                 let children = named_children(target);
-                let inner = if target.kind() == "type_assertion" { children.last() } else { children.first() };
+                let inner =
+                    if target.kind() == "type_assertion" { children.last() } else { children.first() };
                 if let Some(inner) = inner {
                     self.assign(*inner, value, declare);
                 }

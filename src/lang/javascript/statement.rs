@@ -160,8 +160,7 @@ impl<'s, 't> Lowering<'s, 't> {
         let mut leaving = Vec::new();
         let mut falls_through = true;
         let mut current = node;
-        loop {
-            let Some(condition) = current.child_by_field_name("condition") else { break };
+        while let Some(condition) = current.child_by_field_name("condition") {
             let condition = self.expression(condition);
             if let Some(then) = current.child_by_field_name("consequence") {
                 let saved = self.builder.guard;
@@ -234,8 +233,7 @@ impl<'s, 't> Lowering<'s, 't> {
     fn for_statement(&mut self, node: Node<'t>) {
         let outer = self.builder.guard;
         let initializer = node.child_by_field_name("initializer");
-        let scope =
-            self.loop_names(initializer.filter(|i| i.kind() == "lexical_declaration"));
+        let scope = self.loop_names(initializer.filter(|i| i.kind() == "lexical_declaration"));
         if let Some(initializer) = initializer {
             self.statement(initializer);
         }
@@ -387,7 +385,8 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn switch_statement(&mut self, node: Node<'t>) {
-        let (Some(subject), Some(body)) = (node.child_by_field_name("value"), node.child_by_field_name("body"))
+        let (Some(subject), Some(body)) =
+            (node.child_by_field_name("value"), node.child_by_field_name("body"))
         else {
             return;
         };
