@@ -385,6 +385,7 @@ impl Catalogue {
             .chain(&catalogue.wrappers)
             .chain(&catalogue.partials)
             .chain(&catalogue.stop_registrars)
+            .chain(&catalogue.stop_members)
             .chain(catalogue.renames.iter().map(|(from, _)| from))
             .cloned()
             .collect();
@@ -406,6 +407,7 @@ impl Catalogue {
             if let Some((module, _)) = name.rsplit_once('.')
                 && !module.contains(['(', '['])
             {
+                self.prefixes.insert(format!("{module}[]"));
                 self.modules.insert(module.to_owned());
             }
         }

@@ -34,6 +34,7 @@ impl<'a> Solver<'a> {
                         continue;
                     }
                     let from = self.expr_node(unit, *value);
+                    self.own_function(unit, *value, object);
                     match key {
                         Some(key) => match self.key_of(unit, *key) {
                             Some(key) => self.fill(object, &format!("[{key}]"), from),
@@ -49,6 +50,16 @@ impl<'a> Solver<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A function that is written where an object takes it sees the object as `this`.
+    pub(super) fn own_function(&mut self, unit: UnitId, value: ExprId, object: ValueId) {
+        if let Value::Container(_) = self.interner.get(object)
+            && let Expr::Func(function) = self.program(unit).exprs[value as usize].expr
+            && let Some(this) = self.program(unit).functions[function as usize].this
+        {
+            self.insert(self.cell_node(unit, this), object);
         }
     }
 

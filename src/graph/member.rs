@@ -36,7 +36,7 @@ impl<'a> Solver<'a> {
                 if self.units[unit as usize].language != Language::Python {
                     for slot in [format!("[{name}]"), "[*]".to_owned()] {
                         let slot = self.slot(value, &slot);
-                        self.subscribe(slot, User::Bind(value, node));
+                        self.copy(slot, node);
                     }
                 }
             }
@@ -196,7 +196,7 @@ impl<'a> Solver<'a> {
             Value::Container(_) => {
                 for slot in [format!("[{name}]"), "[*]".to_owned()] {
                     let slot = self.slot(value, &slot);
-                    self.subscribe(slot, User::Bind(value, node));
+                    self.copy(slot, node);
                 }
             }
             Value::External { path, made } => {
@@ -255,10 +255,6 @@ impl<'a> Solver<'a> {
             (FunctionKind::ClassMethod, _) | (_, Value::Instance(..)) => {
                 Value::Bound(unit, function, receiver)
             }
-            // An object literal's function sees the object as `this`.
-            (_, Value::Container(_)) if self.program(unit).functions[function as usize].this.is_some() => {
-                Value::Bound(unit, function, receiver)
-            }
             _ => Value::Func(unit, function),
         };
         self.insert_value(to, bound);
@@ -302,11 +298,11 @@ impl<'a> Solver<'a> {
             }
             _ => base,
         };
+        self.own_function(unit, store.value, base);
         for name in names {
             let slot = self.slot(base, &name);
             self.copy(value, slot);
         }
-        let _ = base;
     }
 
     /// Assigning to a property runs its setter.
