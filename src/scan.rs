@@ -11,6 +11,7 @@ pub mod catalogues;
 pub mod conflict;
 pub mod daemons;
 mod link;
+mod packages;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -114,6 +115,7 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, ScanError> {
 
 fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let mut scan = Scan::default();
+    let mut manifests = Vec::new();
     let read = match &request.stdin {
         Some(stdin) => {
             scan.tree.listed = vec![stdin.name.clone()];
@@ -122,6 +124,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
         None => {
             let listing = list(request);
             let read = read_all(request, catalogues, &listing);
+            manifests = packages::manifests(&listing);
             scan.tree.listed = listing.files.into_keys().collect();
             scan.unreadable = listing.unreadable;
             scan.notes = listing.notes;
@@ -156,7 +159,8 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     }
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
-    let files = Files::new(scan.tree.listed.iter().cloned(), &roots);
+    let mut files = Files::new(scan.tree.listed.iter().cloned(), &roots);
+    packages::name(&mut files, &manifests);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);
@@ -165,6 +169,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let whole = request.stdin.is_none() && request.paths.iter().any(|p| request.root.starts_with(p));
     let exists = |name: &str| !whole && (name.contains('*') || request.root.join(name).exists());
     scan.tree.daemons = daemons::modules(request.config, &scan.tree, &exists);
+    link::entries(&mut scan.tree, &files);
     link::reach(&mut scan.tree, &files, catalogues, &|_| true);
     scan
 }
@@ -293,6 +298,10 @@ fn facts_of(
         Language::Python => {
             let watch = request.watch.symbols.iter().cloned().collect();
             lang::python::facts(path, source, catalogues.of(language), &watch)
+        }
+        Language::Go => {
+            let watch = request.watch.symbols.iter().cloned().collect();
+            lang::go::facts(path, source, catalogues.of(language), &watch)
         }
         Language::Javascript => {
             let watch = request.watch.symbols.iter().cloned().collect();

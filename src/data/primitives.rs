@@ -200,8 +200,10 @@ pub enum ValueKind {
     JoinedPath,
     /// The first argument split at white space.
     Split,
-    /// The words of the first argument as one command line.
+    /// The words of the first argument as one string, joined by the second argument or a blank.
     JoinedWords,
+    /// The first argument with its `%` verbs replaced by the further arguments.
+    Formatted,
     /// The group of the process that the first argument names.
     GroupOf,
 }
@@ -309,6 +311,7 @@ pub struct Catalogue {
     contexts: FxHashSet<String>,
     leads: FxHashSet<String>,
     prefixes: FxHashSet<String>,
+    stages: FxHashSet<String>,
 }
 
 /// Why a catalogue cannot be used: a fault of the embedded data or of a user's entry.
@@ -325,6 +328,7 @@ impl Catalogue {
         let text = match language {
             Language::Python => include_str!("../../rules/python.toml"),
             Language::Javascript => include_str!("../../rules/javascript.toml"),
+            Language::Go => include_str!("../../rules/go.toml"),
             _ => return Ok(Catalogue::default()),
         };
         Catalogue::parse(language, text)
@@ -392,6 +396,10 @@ impl Catalogue {
         for name in names {
             catalogue.add_prefixes(&name);
         }
+        let runners: Vec<String> = catalogue.runners.iter().flat_map(|r| r.names.clone()).collect();
+        for name in runners {
+            catalogue.add_stages(&name);
+        }
         for entry in raw.primitive {
             catalogue.add(entry);
         }
@@ -404,6 +412,7 @@ impl Catalogue {
             self.by_path.insert(name.clone(), self.primitives.len());
             self.add_leads(name);
             self.add_prefixes(name);
+            self.add_stages(name);
             if let Some((module, _)) = name.rsplit_once('.')
                 && !module.contains(['(', '['])
             {
@@ -412,6 +421,18 @@ impl Catalogue {
             }
         }
         self.primitives.push(entry);
+    }
+
+    /// Remembers what can be on the way to a primitive or runner.
+    fn add_stages(&mut self, path: &str) {
+        for (at, _) in path.match_indices(['.', '(', '[']).chain([(path.len(), "")]) {
+            self.stages.insert(path[..at].to_owned());
+        }
+    }
+
+    /// Whether a thing of this path can lead to a primitive or to an operation that runs commands.
+    pub fn is_stage(&self, path: &str) -> bool {
+        self.stages.contains(path) || self.renames.iter().any(|(from, _)| from.starts_with(path))
     }
 
     /// Remembers every stage of a path that goes through a call or an element.

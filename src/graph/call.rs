@@ -273,6 +273,16 @@ impl<'a> Solver<'a> {
         let node = self.expr_node(unit, id);
         let arg = |at: usize| args.get(at).map(|a| a.value);
         match name {
+            "set" => {
+                // A map's entry: the value is the last argument.
+                if let [key, held] = args {
+                    let from = self.expr_node(unit, held.value);
+                    match self.key_of(unit, key.value) {
+                        Some(key) => self.fill(value, &format!("[{key}]"), from),
+                        None => self.fill(value, "[*]", from),
+                    }
+                }
+            }
             "append" | "add" | "appendleft" | "put" | "put_nowait" | "push" | "unshift" | "insert" => {
                 for arg in args {
                     let from = self.expr_node(unit, arg.value);
@@ -374,6 +384,12 @@ impl<'a> Solver<'a> {
         let node = self.expr_node(unit, id);
         let first = args.first().map(|a| a.value);
         let catalogue = self.catalogue(unit);
+        if self.units[unit as usize].language == Language::Javascript
+            && path.starts_with("globalThis.")
+            && self.object_call(unit, id, path, args)
+        {
+            return;
+        }
         match path {
             "builtins.getattr" => {
                 if let Some(object) = first {

@@ -5,6 +5,9 @@ use super::value::{Object, UnitId, Value, ValueId};
 use crate::base::facts::Language;
 use crate::base::ir::{BinaryOp, Expr, ExprId, Spread};
 
+/// More containers than this are not taken into one.
+const MOST_INCLUDED: usize = 32;
+
 impl<'a> Solver<'a> {
     /// A list, tuple, set, dictionary or object literal.
     pub(super) fn literal(&mut self, unit: UnitId, id: ExprId) {
@@ -40,12 +43,7 @@ impl<'a> Solver<'a> {
                             Some(key) => self.fill(object, &format!("[{key}]"), from),
                             None => self.fill(object, "[*]", from),
                         },
-                        None => {
-                            for name in ["[*]", "[]"] {
-                                let slot = self.slot(object, name);
-                                self.subscribe(from, User::Entries(slot));
-                            }
-                        }
+                        None => self.subscribe(from, User::Include(object)),
                     }
                 }
             }
@@ -180,6 +178,44 @@ impl<'a> Solver<'a> {
             let slot = self.slot(value, "[]");
             self.copy(slot, node);
         }
+    }
+
+    /// A container takes in the entries of another: each stays under its key.
+    pub(super) fn include(&mut self, object: ValueId, other: ValueId) {
+        let is_container = matches!(self.interner.get(other), Value::Container(_));
+        if !is_container || object == other || self.takes_in(other, object) {
+            return;
+        }
+        let list = self.included.entry(object).or_default();
+        if list.contains(&other) || list.len() >= MOST_INCLUDED {
+            return;
+        }
+        list.push(other);
+        for name in ["[*]", "[]"] {
+            let to = self.slot(object, name);
+            let from = self.slot(other, name);
+            self.copy(from, to);
+        }
+        for symbol in self.elements_asked.get(&object).cloned().unwrap_or_default() {
+            let name = self.interner.text(symbol).to_owned();
+            let (to, from) = (self.slot(object, &name), self.slot(other, &name));
+            self.copy(from, to);
+        }
+    }
+
+    /// Whether a container takes in another, directly or through others: a circle would never end.
+    fn takes_in(&self, object: ValueId, other: ValueId) -> bool {
+        let mut stack = vec![object];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(at) = stack.pop() {
+            if at == other {
+                return true;
+            }
+            if seen.insert(at) {
+                stack.extend(self.included.get(&at).into_iter().flatten().copied());
+            }
+        }
+        false
     }
 
     /// The element at a fixed position.

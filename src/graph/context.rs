@@ -79,8 +79,15 @@ impl Contexts {
                 self.entry.insert(id as FuncId);
             }
         }
-        if language == Language::Javascript {
-            self.entry.insert(0);
+        match language {
+            Language::Javascript => {
+                self.entry.insert(0);
+            }
+            Language::Go => {
+                let main = program.functions.iter().position(|f| f.symbol == "main" && f.parent == Some(0));
+                self.entry.extend(main.map(|id| id as FuncId));
+            }
+            _ => {}
         }
         // A `main` that the entry calls, and the handlers of what it promises.
         for _ in 0..4 {

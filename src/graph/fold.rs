@@ -183,6 +183,10 @@ impl<'f, 'a> Folder<'f, 'a> {
                 let target = self.solver.unit_of(&file)?;
                 Some((target, self.solver.export(target, &name)?))
             }
+            Target::Package(files, Some(name)) => files.iter().find_map(|file| {
+                let target = self.solver.unit_of(file)?;
+                Some((target, self.solver.export(target, &name)?))
+            }),
             _ => None,
         }
     }
@@ -225,7 +229,10 @@ impl<'f, 'a> Folder<'f, 'a> {
                 let items: Vec<Text> = self.sequences(unit, *list, depth + 1).into_iter().flatten().collect();
                 items.into_iter().map(one_word).collect()
             }
-            Expr::Item(list, position) => self.item(unit, *list, i64::from(*position), depth),
+            Expr::Item(list, position) => match self.origin(unit, expr) {
+                Some(origin) => vec![Text::free(origin)],
+                None => self.item(unit, *list, i64::from(*position), depth),
+            },
             Expr::Index { base, key } => self.indexed(unit, expr, *base, *key, depth),
             Expr::Attr { base, name } => self.member_strings(unit, expr, *base, name, depth),
             Expr::Call(_) => self.call_strings(unit, expr, depth),
@@ -375,6 +382,11 @@ impl<'f, 'a> Folder<'f, 'a> {
             Expr::Map(_) => Vec::new(),
             _ => vec![right],
         };
+        self.formatted(unit, left, &values, depth)
+    }
+
+    /// A format string with `%` verbs and its values.
+    fn formatted(&self, unit: UnitId, left: ExprId, values: &[ExprId], depth: usize) -> Vec<Text> {
         let mut texts = Vec::new();
         for format in self.strings(unit, left, depth + 1) {
             let Some(format) = format.as_literal() else {
@@ -425,6 +437,13 @@ impl<'f, 'a> Folder<'f, 'a> {
                 })),
                 _ => texts.push(Text::free(Origin::Unknown)),
             }
+        }
+        // The first of a call's several results, where the call is known to hand a value on.
+        if texts.is_empty()
+            && position == 0
+            && let Expr::Call(_) = self.solver.program(unit).exprs[list as usize].expr
+        {
+            texts = self.strings(unit, list, depth + 1);
         }
         if texts.is_empty() {
             texts.push(Text::free(Origin::Unknown));
@@ -562,12 +581,19 @@ impl<'f, 'a> Folder<'f, 'a> {
                             let parts: Vec<ExprId> = call.args.iter().map(|a| a.value).collect();
                             return self.joined_path(unit, &parts, depth);
                         }
+                        Some(ValueKind::Formatted) => {
+                            let Some(format) = arg(0) else { return vec![Text::free(Origin::Unknown)] };
+                            let values: Vec<ExprId> = call.args.iter().skip(1).map(|a| a.value).collect();
+                            return self.formatted(unit, format, &values, depth);
+                        }
                         Some(ValueKind::Directory) => return vec![Text::free(Origin::Unknown)],
                         Some(ValueKind::JoinedWords) => {
+                            let separator = arg(1).map(|s| first(self.strings(unit, s, depth + 1)));
+                            let separator = separator.as_ref().and_then(Text::as_literal).unwrap_or(" ");
                             return arg(0).map_or_else(Vec::new, |list| {
                                 self.sequences(unit, list, depth + 1)
                                     .into_iter()
-                                    .map(|w| join_words(&w, " "))
+                                    .map(|w| join_words(&w, separator))
                                     .collect()
                             });
                         }
@@ -611,6 +637,12 @@ impl<'f, 'a> Folder<'f, 'a> {
                 return false;
             };
             let Expr::Call(call) = &self.solver.program(u).exprs[call as usize].expr else { return false };
+            // `cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}`.
+            if !self.solver.stores_of(u, "Setpgid").is_empty()
+                || !self.solver.stores_of(u, "Setsid").is_empty()
+            {
+                return true;
+            }
             let is_process_call = call.args.iter().any(|a| a.name.is_some() || a.spread == Spread::Mapping);
             is_process_call
                 && call.args.iter().any(|a| match a.name.as_deref() {

@@ -1,5 +1,6 @@
 //! From an import, as written, to the file of the tree that it means.
 
+mod go;
 mod javascript;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,6 +15,8 @@ pub enum Target {
     File(String),
     /// A name of a file of the tree.
     Name(String, String),
+    /// A package of several files of the tree, or a name of it.
+    Package(Vec<String>, Option<String>),
     /// Something outside, by canonical dotted path.
     External(String),
     /// Inside the tree by its form, but no such file.
@@ -27,7 +30,10 @@ pub struct Files {
     roots: Vec<String>,
     /// Folders that hold at least one file, for namespace packages.
     folders: FxHashSet<String>,
-    go_module: Option<String>,
+    /// Folders of Go modules with their names, the longest name first.
+    go_modules: Vec<(String, String)>,
+    /// Go files by folder.
+    go_files: FxHashMap<String, Vec<String>>,
     crate_roots: FxHashMap<String, String>,
     packages: FxHashMap<String, String>,
 }
@@ -45,6 +51,9 @@ impl Files {
                 }
                 folder = parent;
             }
+            if path.ends_with(".go") {
+                files.go_files.entry(parent(&path).to_owned()).or_default().push(path.clone());
+            }
             files.paths.insert(path);
         }
         files.roots = roots.iter().map(|r| r.trim_matches('/').trim_start_matches("./").to_owned()).collect();
@@ -55,14 +64,10 @@ impl Files {
         files
     }
 
-    /// Tells the name of the Go module at the tree's root (`go.mod`).
-    pub fn set_go_module(&mut self, name: String) {
-        self.go_module = Some(name);
-    }
-
-    /// The Go module's name, if the tree is one.
-    pub fn go_module(&self) -> Option<&str> {
-        self.go_module.as_deref()
+    /// Tells the name of the Go module whose `go.mod` lies in a folder.
+    pub fn add_go_module(&mut self, folder: &str, name: String) {
+        self.go_modules.push((folder.to_owned(), name));
+        self.go_modules.sort_by(|a, b| (b.1.len(), &a.1, &a.0).cmp(&(a.1.len(), &b.1, &b.0)));
     }
 
     /// Tells the library root of a crate of the tree, by the crate's name in code.
@@ -97,6 +102,7 @@ impl Files {
         match language {
             Language::Python => self.python(from, import),
             Language::Javascript => javascript::resolve(self, from, import),
+            Language::Go => go::resolve(self, from, import),
             _ => Target::Missing,
         }
     }

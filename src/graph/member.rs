@@ -392,6 +392,14 @@ impl<'a> Solver<'a> {
             Expr::Call(call) if matches!(call.kind, crate::base::ir::CallKind::Decorator) => {
                 self.static_value(unit, call.args.first()?.value, depth + 1)
             }
+            Expr::Attr { base, name } if self.package_of(unit, *base).is_some() => {
+                let files = self.package_of(unit, *base)?;
+                files.iter().find_map(|file| {
+                    let target = self.unit_of(file)?;
+                    self.export(target, name)?;
+                    self.static_member(target, name, depth)
+                })
+            }
             Expr::Attr { base, name } => match self.static_value(unit, *base, depth + 1)? {
                 Value::Module(target) => self.static_member(target, name, depth),
                 Value::External { path, .. } => {
@@ -415,9 +423,27 @@ impl<'a> Solver<'a> {
                         let path = self.interner.symbol(&path);
                         Some(Value::External { path, made: 0 })
                     }
-                    Target::Missing => None,
+                    Target::Package(files, Some(name)) => files.iter().find_map(|file| {
+                        let target = self.unit_of(file)?;
+                        self.export(target, &name)?;
+                        self.static_member(target, &name, depth)
+                    }),
+                    Target::Package(_, None) | Target::Missing => None,
                 }
             }
+            _ => None,
+        }
+    }
+
+    /// The files of the package of the tree that an expression names.
+    fn package_of(&self, unit: UnitId, expr: ExprId) -> Option<Vec<String>> {
+        let program = self.program(unit);
+        let Expr::Cell(cell) = program.exprs[expr as usize].expr else { return None };
+        let [value] = program.cells[cell as usize].values.as_slice() else { return None };
+        let Expr::Import(import) = &program.exprs[*value as usize].expr else { return None };
+        let state = &self.units[unit as usize];
+        match self.files().resolve(state.language, state.path, import) {
+            Target::Package(files, None) => Some(files),
             _ => None,
         }
     }

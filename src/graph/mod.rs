@@ -13,6 +13,7 @@ pub mod fold;
 mod handover;
 pub mod link;
 mod member;
+mod objects;
 pub mod reach;
 pub mod sites;
 pub mod solve;

@@ -18,6 +18,39 @@ use crate::data::primitives::{ArgRef, ArgTest, Condition, PrimitiveEntry};
 use super::commands::{Runner, Wrapper};
 use crate::data::commands::CommandCatalogue;
 
+/// Whether a program names anything that leads to a primitive or to an operation that runs commands.
+/// Where it does not, it has no site of its own, and need not be solved alone. `resolve` tells the
+/// path of what an import brings from outside.
+pub fn can_hold_sites(
+    program: &crate::base::ir::Program,
+    catalogue: &crate::data::primitives::Catalogue,
+    resolve: impl Fn(&crate::base::ir::Import) -> Option<String>,
+) -> bool {
+    // What is only read a member of counts by that member.
+    let mut members: FxHashMap<ExprId, Vec<&str>> = FxHashMap::default();
+    let mut paths: FxHashMap<ExprId, String> = FxHashMap::default();
+    for (id, node) in program.exprs.iter().enumerate() {
+        match &node.expr {
+            Expr::Attr { base, name } => members.entry(*base).or_default().push(name),
+            Expr::External(path) => {
+                paths.insert(id as ExprId, catalogue.canonical_path(path).into_owned());
+            }
+            Expr::Import(import) => {
+                if let Some(path) = resolve(import) {
+                    paths.insert(id as ExprId, catalogue.canonical_path(&path).into_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    paths.iter().any(|(id, path)| match members.get(id) {
+        Some(names) => {
+            names.iter().any(|name| catalogue.is_stage(&catalogue.canonical_path(&format!("{path}.{name}"))))
+        }
+        None => catalogue.is_stage(path),
+    })
+}
+
 /// What one unit's calls come to.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -426,7 +459,7 @@ impl<'f, 'a> Finder<'f, 'a> {
                         _ => return Text::free(Origin::Unknown),
                     }
                 }
-                Expr::Same(inner) | Expr::Enter(inner) => at = *inner,
+                Expr::Same(inner) | Expr::Enter(inner) | Expr::Item(inner, 0) => at = *inner,
                 Expr::Call(call) => {
                     let makes_process = self
                         .solver

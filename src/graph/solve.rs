@@ -69,6 +69,8 @@ pub(super) enum User {
     Store(UnitId, u32),
     /// The entries of a mapping are copied.
     Entries(NodeId),
+    /// The entries of a mapping are the container's too, each under its key.
+    Include(ValueId),
     /// The value was read from a slot by an attribute expression: a property runs.
     Read(UnitId, ExprId),
     /// The value is called at the expression; nobody takes the result.
@@ -136,6 +138,9 @@ pub struct Solver<'a> {
     many_users: FxHashSet<(NodeId, User)>,
     queue: VecDeque<Task>,
     slots: FxHashMap<(ValueId, Symbol), NodeId>,
+    /// For containers that take in others: the others, and the elements asked for so far.
+    pub(super) included: FxHashMap<ValueId, Vec<ValueId>>,
+    pub(super) elements_asked: FxHashMap<ValueId, Vec<Symbol>>,
     /// Calls that made something whose maker matters: unit, call, function.
     pub makers: Vec<(UnitId, ExprId, FuncId)>,
     maker_ids: FxHashMap<(UnitId, ExprId), u32>,
@@ -177,6 +182,8 @@ impl<'a> Solver<'a> {
             many_users: FxHashSet::default(),
             queue: VecDeque::new(),
             slots: FxHashMap::default(),
+            included: FxHashMap::default(),
+            elements_asked: FxHashMap::default(),
             makers: Vec::new(),
             maker_ids: FxHashMap::default(),
             edges: FxHashSet::default(),
@@ -512,6 +519,7 @@ impl<'a> Solver<'a> {
             User::Bind(receiver, to) => self.bind_member(receiver, value, to),
             User::Elements(to) => self.elements(value, to),
             User::Entries(to) => self.entries(value, to),
+            User::Include(object) => self.include(object, value),
             User::Store(unit, at) => self.store(unit, at, value),
             User::Read(unit, expr) => self.read(unit, expr, value),
             User::CallMember(unit, expr) => self.call_member(unit, expr, value, None),
@@ -558,6 +566,13 @@ impl<'a> Solver<'a> {
         }
         let node = self.allocate(1);
         self.slots.insert((object, symbol), node);
+        if name.starts_with('[') {
+            self.elements_asked.entry(object).or_default().push(symbol);
+            for other in self.included.get(&object).cloned().unwrap_or_default() {
+                let from = self.slot(other, name);
+                self.copy(from, node);
+            }
+        }
         self.open_slot(object, name, node);
         node
     }
@@ -666,6 +681,7 @@ impl<'a> Solver<'a> {
                 }
                 targets.push(path);
             }
+            Target::Package(files, _) => targets.extend(files),
             Target::External(_) | Target::Missing => return,
         }
         if language == Language::Python {
@@ -698,6 +714,20 @@ impl<'a> Solver<'a> {
                     self.insert_value(node, Value::Module(target));
                     if let Some(whole) = self.export(target, WHOLE_MODULE) {
                         self.copy(self.cell_node(target, whole), node);
+                    }
+                }
+            }
+            Target::Package(files, name) => {
+                for file in files {
+                    let Some(target) = self.unit_of(&file) else { continue };
+                    let module = self.interner.value(Value::Module(target));
+                    match &name {
+                        Some(name) if self.export(target, name).is_some() => {
+                            let slot = self.slot(module, name);
+                            self.copy(slot, node);
+                        }
+                        Some(_) => {}
+                        None => self.insert(node, module),
                     }
                 }
             }

@@ -7,6 +7,7 @@ pub mod document;
 pub mod embedded;
 pub mod files;
 pub mod fragment;
+pub mod go;
 pub mod javascript;
 pub mod prefilter;
 pub mod prose;

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::catalogues::Catalogues;
-use crate::base::facts::{Chain, FileFacts, Step, Tree};
+use crate::base::facts::{Chain, FileFacts, Language, Step, Tree};
+use crate::base::ir::{Expr, Import, Program};
 use crate::base::site::Confidence;
 use crate::base::span::Span;
 use crate::graph::link::{Files, Target};
@@ -15,6 +16,8 @@ use crate::graph::solve::Solver;
 
 /// Import hops over which a primitive is followed through files that export it again.
 const HOPS: usize = 4;
+/// How a Go file's own package is imported.
+const OWN_PACKAGE: &str = ".";
 /// Most files that are solved together for one file's sites.
 const MOST_TOGETHER: usize = 48;
 
@@ -49,6 +52,40 @@ pub fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
         tree.files[at].sites.extend(found.sites);
         tree.files[at].lookups.extend(found.lookups);
     }
+}
+
+/// An exit at a file's top level is at the program's entry only in a file that is started: not in a
+/// script's library, which another file imports.
+pub fn entries(tree: &mut Tree, files: &Files) {
+    let daemons: FxHashSet<usize> = tree.daemons.iter().filter_map(|d| d.file).collect();
+    let index: FxHashMap<&str, usize> =
+        tree.files.iter().enumerate().map(|(at, f)| (f.path.as_str(), at)).collect();
+    let mut imported: FxHashSet<usize> = FxHashSet::default();
+    for (at, facts) in tree.files.iter().enumerate() {
+        let Some(program) = facts.program.as_ref().filter(|_| facts.language == Language::Javascript) else {
+            continue;
+        };
+        if is_test(&facts.path) {
+            continue;
+        }
+        for site in &program.imports {
+            if let Target::File(path) | Target::Name(path, _) =
+                files.resolve(facts.language, &facts.path, &site.import)
+            {
+                imported.extend(index.get(path.as_str()).copied().filter(|to| *to != at));
+            }
+        }
+    }
+    for at in imported.into_iter().filter(|at| !daemons.contains(at)) {
+        tree.files[at].sites.iter_mut().for_each(|site| site.entrypoint = false);
+    }
+}
+
+/// Tests start what they test in their own way.
+fn is_test(path: &str) -> bool {
+    path.split('/').any(|part| {
+        matches!(part, "test" | "tests" | "__tests__") || part.contains(".test.") || part.contains(".spec.")
+    })
 }
 
 /// The daemon's reach: chains to every function of every file that its modules can call.
@@ -97,6 +134,37 @@ pub fn reach(tree: &mut Tree, files: &Files, catalogues: &Catalogues, unique: &d
     tree.reach = chains;
 }
 
+/// The files of a Go file's own package that it uses names of.
+fn siblings(
+    tree: &Tree,
+    files: &Files,
+    facts: &FileFacts,
+    program: &Program,
+    index: &FxHashMap<&str, usize>,
+) -> Vec<usize> {
+    let mut used: Vec<&str> = program
+        .exprs
+        .iter()
+        .filter_map(|node| match &node.expr {
+            Expr::Import(import) if import.module == OWN_PACKAGE => import.name.as_deref(),
+            _ => None,
+        })
+        .collect();
+    used.sort_unstable();
+    used.dedup();
+    let own = Import { module: OWN_PACKAGE.to_owned(), name: None };
+    let Target::Package(paths, _) = files.resolve(facts.language, &facts.path, &own) else {
+        return Vec::new();
+    };
+    let declares = |at: &usize| {
+        tree.files[*at]
+            .program
+            .as_ref()
+            .is_some_and(|p| p.exports.iter().any(|(name, _)| used.binary_search(&name.as_str()).is_ok()))
+    };
+    paths.iter().filter_map(|p| index.get(p.as_str()).copied()).filter(declares).collect()
+}
+
 /// The sites of the first file, and whether it exports anything that matters to others.
 fn solve_together(members: &[&FileFacts], files: &Files, catalogues: &Catalogues) -> (Found, bool) {
     let mut solver = Solver::new(files, false);
@@ -104,6 +172,12 @@ fn solve_together(members: &[&FileFacts], files: &Files, catalogues: &Catalogues
         if let Some(program) = &facts.program {
             solver.add(&facts.path, facts.language, program, catalogues.of(facts.language));
         }
+    }
+    // A file of which nothing leads to a site is not solved; only constants of it can matter to others.
+    if let [alone] = members
+        && !holds_sites(alone, files, catalogues)
+    {
+        return (Found::default(), sites::exports_what_matters(&solver, 0, &catalogues.commands));
     }
     for unit in 0..solver.units().len() {
         solver.connect(unit as u32);
@@ -114,6 +188,21 @@ fn solve_together(members: &[&FileFacts], files: &Files, catalogues: &Catalogues
         sites::find(&solver, 0, &catalogues.commands),
         sites::exports_what_matters(&solver, 0, &catalogues.commands),
     )
+}
+
+/// Whether a file's own program can hold a site. Python's lookups by name are not seen through here.
+fn holds_sites(facts: &FileFacts, files: &Files, catalogues: &Catalogues) -> bool {
+    let Some(program) = &facts.program else { return false };
+    if !matches!(facts.language, Language::Javascript | Language::Go) {
+        return true;
+    }
+    let catalogue = catalogues.of(facts.language);
+    sites::can_hold_sites(program, catalogue, |import| {
+        match files.resolve(facts.language, &facts.path, import) {
+            Target::External(path) => Some(path),
+            _ => None,
+        }
+    })
 }
 
 /// For each file from which an exporter can be reached by imports: itself and the files on the way.
@@ -136,9 +225,14 @@ fn groups(tree: &Tree, files: &Files, exporters: &FxHashSet<usize>) -> Vec<(usiz
                     Target::Name(path, name) => {
                         files.python_submodule(&path, &name).into_iter().chain([path]).collect()
                     }
+                    // The own package comes with every file: what is used of it is found below.
+                    Target::Package(paths, _) if site.import.module != OWN_PACKAGE => paths,
                     _ => continue,
                 };
                 targets.extend(paths.iter().filter_map(|p| index.get(p.as_str()).copied()));
+            }
+            if facts.language == Language::Go {
+                targets.extend(siblings(tree, files, facts, program, &index));
             }
             targets.sort_unstable();
             targets.dedup();
