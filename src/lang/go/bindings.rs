@@ -82,7 +82,7 @@ pub fn names_assigned_from_inside<'s>(root: Node<'_>, text: &'s str) -> FxHashSe
 
 /// The texts of channels that tell of nothing but the host's stop: given to `signal.Notify` with
 /// SIGINT, SIGTERM and their like alone, or the end of a context that `signal.NotifyContext` made.
-pub fn stop_channels<'s>(root: Node<'_>, text: &'s str) -> FxHashSet<String> {
+pub fn stop_channels(root: Node<'_>, text: &str) -> FxHashSet<String> {
     let mut channels = FxHashSet::default();
     if memchr::memmem::find(text.as_bytes(), b".Notify").is_none() {
         return channels;
