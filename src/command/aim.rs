@@ -237,7 +237,11 @@ impl Engine<'_> {
         let at =
             words.iter().position(|w| program_name(w).is_some_and(|n| self.catalogue.selector(&n).is_some()));
         let Some(at) = at.filter(|&at| {
-            at == 0 || program_name(&words[0]).is_some_and(|n| self.catalogue.prefixes(&n).next().is_some())
+            at == 0
+                || words
+                    .first()
+                    .and_then(program_name)
+                    .is_some_and(|n| self.catalogue.prefixes(&n).next().is_some())
         }) else {
             return;
         };

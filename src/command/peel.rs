@@ -281,7 +281,7 @@ impl Engine<'_> {
     fn risky(&mut self, run: &Run, words: &[Word]) {
         let unknown = words.iter().flat_map(|w| &w.parts).any(|p| match &p.part {
             Part::Free(Origin::Unknown | Origin::Parameter(_)) | Part::Rest(_) => true,
-            Part::Output { .. } => run.nested_in.is_empty() && words.len() == 1 && words[0].only().is_some(),
+            Part::Output { .. } => run.nested_in.is_empty() && matches!(words, [one] if one.only().is_some()),
             _ => false,
         });
         if unknown {
