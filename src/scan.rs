@@ -9,6 +9,7 @@
 pub mod asserted;
 pub mod catalogues;
 pub mod conflict;
+mod crates;
 pub mod daemons;
 mod link;
 mod packages;
@@ -161,6 +162,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
     let mut files = Files::new(scan.tree.listed.iter().cloned(), &roots);
     packages::name(&mut files, &manifests);
+    crates::name(&mut files, &scan.tree, &request.root);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);
@@ -306,6 +308,10 @@ fn facts_of(
         Language::Javascript => {
             let watch = request.watch.symbols.iter().cloned().collect();
             lang::javascript::facts(path, source, catalogues.of(language), &watch)
+        }
+        Language::Rust => {
+            let watch = request.watch.symbols.iter().cloned().collect();
+            lang::rust::facts(path, source, catalogues.of(language), &catalogues.commands, &watch)
         }
         _ => {
             let watch = &request.watch.symbols;

@@ -25,6 +25,12 @@ pub type ClassId = u32;
 /// Index of a guard in [`Program::guards`].
 pub type GuardId = u32;
 
+/// Before the name of a class's member that an implementation of a trait from outside gives: whoever
+/// takes a value of the class may call it.
+pub const FOREIGN: &str = "impl ";
+/// Before the name of a store into a trait: the member that one implementation gives.
+pub const DYNAMIC: &str = "dyn ";
+
 /// One argument of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arg {
@@ -148,6 +154,8 @@ pub enum Expr {
     Slice(ExprId, Option<u32>),
     /// The awaited value of an expression; also any other step that leaves callables as they are.
     Same(ExprId),
+    /// Some instance of the class that an expression names: what a declared type says.
+    Instance(ExprId),
     /// The value that entering a context manager yields.
     Enter(ExprId),
     /// The parent class's view of the current instance (`super()`).

@@ -192,6 +192,8 @@ pub enum ValueKind {
     Child,
     /// A child's pid.
     ChildPid,
+    /// The pid that a child's handle gives: the child's, where the handle's maker is known.
+    HandlePid,
     /// The first argument, unchanged as far as commands go.
     FirstArgument,
     /// The directory of the first argument: no longer this program.
@@ -265,6 +267,9 @@ struct RawCatalogue {
     /// Operations that register a handler for an event that is their first argument.
     #[serde(default)]
     stop_registrars: Vec<String>,
+    /// Operations that register a handler for the host's stop, without naming an event.
+    #[serde(default)]
+    stop_takers: Vec<String>,
     /// Events by which the host says stop, or the client leaves.
     #[serde(default)]
     stop_events: Vec<String>,
@@ -305,6 +310,7 @@ pub struct Catalogue {
     standard_library: FxHashSet<String>,
     input: Vec<String>,
     stop_registrars: FxHashSet<String>,
+    stop_takers: FxHashSet<String>,
     stop_events: FxHashSet<String>,
     stop_members: FxHashSet<String>,
     modules: BTreeSet<String>,
@@ -329,6 +335,7 @@ impl Catalogue {
             Language::Python => include_str!("../../rules/python.toml"),
             Language::Javascript => include_str!("../../rules/javascript.toml"),
             Language::Go => include_str!("../../rules/go.toml"),
+            Language::Rust => include_str!("../../rules/rust.toml"),
             _ => return Ok(Catalogue::default()),
         };
         Catalogue::parse(language, text)
@@ -351,6 +358,7 @@ impl Catalogue {
             standard_library: raw.standard_library.into_iter().collect(),
             input: raw.input,
             stop_registrars: raw.stop_registrars.into_iter().collect(),
+            stop_takers: raw.stop_takers.into_iter().collect(),
             stop_events: raw.stop_events.into_iter().collect(),
             stop_members: raw.stop_members.into_iter().collect(),
             ..Catalogue::default()
@@ -531,6 +539,11 @@ impl Catalogue {
     /// Whether an operation registers a handler for the event that is its first argument.
     pub fn registers_stop(&self, path: &str) -> bool {
         self.stop_registrars.contains(path)
+    }
+
+    /// Whether an operation takes handlers for the host's stop alone.
+    pub fn takes_stop(&self, path: &str) -> bool {
+        self.stop_takers.contains(path)
     }
 
     /// Whether an event means that the host says stop, or that the client is gone.

@@ -3,10 +3,12 @@
 
 use rustc_hash::FxHashMap;
 
+use super::build::{Builders, Built};
 use super::fold::{Folder, join_words};
 use super::sites::Given;
 use super::solve::Solver;
 use super::value::{UnitId, Value};
+use crate::base::effect::Effect;
 use crate::base::facts::Language;
 use crate::base::ir::{Arg, Expr, ExprId, FuncId, Spread};
 use crate::base::site::{Confidence, Via};
@@ -20,13 +22,16 @@ pub(super) struct Runner<'f, 'a> {
     pub(super) solver: &'f Solver<'a>,
     pub(super) unit: UnitId,
     pub(super) commands: &'f CommandCatalogue,
+    /// The unit's commands that are built step by step.
+    pub(super) builders: &'f Builders,
 }
 
 /// What a runner call does.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// Actions, with how the command is written.
-    pub(super) actions: Vec<(Action, Via)>,
+    /// Actions, with how the command is written, and the call that starts it where that is another
+    /// than the one that names it.
+    pub(super) actions: Vec<(Action, Via, Option<ExprId>)>,
     /// The interpreter is started with arguments that nothing is known of.
     pub(super) free_respawn: bool,
 }
@@ -34,10 +39,13 @@ pub(super) struct Outcome {
 impl<'f, 'a> Runner<'f, 'a> {
     /// The actions of a runner call. Where the command depends on a parameter of the enclosing
     /// function, its callers decide: see [`wrappers`].
-    pub(super) fn actions(&self, entry: &RunnerEntry, given: Given<'_>) -> Outcome {
+    pub(super) fn actions(&self, entry: &RunnerEntry, given: Given<'_>, id: ExprId) -> Outcome {
+        if entry.form == RunnerForm::Builder {
+            return self.built(entry, given, id);
+        }
         let context = own_context(self.solver, self.unit);
         let mut outcome = Outcome::default();
-        for invocation in self.invocations(entry, given) {
+        for invocation in self.invocations(entry, given, id) {
             let via = match invocation {
                 Invocation::Shell(_) => Via::ShellString,
                 Invocation::Argv(_) => Via::ArgvList,
@@ -55,16 +63,79 @@ impl<'f, 'a> Runner<'f, 'a> {
                 if depends && action.confidence != Confidence::Certain {
                     continue;
                 }
-                if !outcome.actions.iter().any(|(a, _)| same_action(a, &action)) {
-                    outcome.actions.push((action, via));
+                if !outcome.actions.iter().any(|(a, ..)| same_action(a, &action)) {
+                    outcome.actions.push((action, via, None));
                 }
             }
         }
         outcome
     }
 
+    /// A command that is built: a new copy of this program where it is named, any other command
+    /// where it is run.
+    fn built(&self, entry: &RunnerEntry, given: Given<'_>, id: ExprId) -> Outcome {
+        let context = own_context(self.solver, self.unit);
+        let mut outcome = Outcome::default();
+        for built in self.builders.of(id) {
+            let calls = |methods: &[String]| -> Vec<ExprId> {
+                built.steps.iter().filter(|s| methods.contains(&s.name)).map(|s| s.call).collect()
+            };
+            let (runs, replaces) = (calls(&entry.run_methods), calls(&entry.replace_methods));
+            for invocation in self.built_invocations(entry, given, &built) {
+                let depends = has_parameter(&invocation);
+                for mut action in actions(&invocation, self.commands, &context) {
+                    if depends && action.confidence != Confidence::Certain {
+                        continue;
+                    }
+                    // The replacement is the site.
+                    if runs.is_empty() && !replaces.is_empty() {
+                        continue;
+                    }
+                    let places: Vec<Option<ExprId>> = match action.effect {
+                        Effect::Respawn if !replaces.is_empty() => continue,
+                        Effect::Respawn => vec![None],
+                        _ if runs.is_empty() => {
+                            action.confidence = action.confidence.min(Confidence::Likely);
+                            vec![None]
+                        }
+                        _ => runs.iter().copied().map(Some).collect(),
+                    };
+                    for place in places {
+                        let known = |(a, _, p): &(Action, Via, Option<ExprId>)| same_action(a, &action) && *p == place;
+                        if !outcome.actions.iter().any(known) {
+                            outcome.actions.push((action.clone(), Via::ArgvList, place));
+                        }
+                    }
+                }
+            }
+        }
+        outcome
+    }
+
+    fn built_invocations(&self, entry: &RunnerEntry, given: Given<'_>, built: &Built) -> Vec<Invocation> {
+        let folder = Folder::new(self.solver);
+        let mut rest = Vec::new();
+        for step in &built.steps {
+            let Expr::Call(call) = &self.solver.program(self.unit).exprs[step.call as usize].expr else { continue };
+            let Some(arg) = call.args.first() else { continue };
+            if entry.word_methods.contains(&step.name) {
+                rest.push(one_text(folder.texts(self.unit, arg.value)));
+            } else if entry.list_methods.contains(&step.name) {
+                match folder.lists(self.unit, arg.value).into_iter().next() {
+                    Some(list) => rest.extend(list),
+                    None => rest.push(Text::rest(Origin::Unknown)),
+                }
+            }
+        }
+        let programs = given.get(&entry.command).map_or_else(Vec::new, |c| folder.texts(given.unit, c));
+        programs
+            .into_iter()
+            .map(|program| Invocation::Argv(std::iter::once(program).chain(rest.iter().cloned()).collect()))
+            .collect()
+    }
+
     /// The commands that a runner call may run.
-    pub(super) fn invocations(&self, entry: &RunnerEntry, given: Given<'_>) -> Vec<Invocation> {
+    pub(super) fn invocations(&self, entry: &RunnerEntry, given: Given<'_>, id: ExprId) -> Vec<Invocation> {
         let folder = Folder::new(self.solver);
         let command = self.argument(given, &entry.command);
         let list = entry
@@ -150,7 +221,12 @@ impl<'f, 'a> Runner<'f, 'a> {
                 }
                 all
             }
-            RunnerForm::Builder => Vec::new(),
+            RunnerForm::Builder => self
+                .builders
+                .of(id)
+                .iter()
+                .flat_map(|built| self.built_invocations(entry, given, built))
+                .collect(),
         }
     }
 
@@ -413,7 +489,8 @@ fn direct(
     found: &mut FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
 ) {
     let program = solver.program(unit);
-    let runner = Runner { solver, unit, commands };
+    let builders = Builders::new(solver, unit);
+    let runner = Runner { solver, unit, commands, builders: &builders };
     let context = own_context(solver, unit);
     for (id, node) in program.exprs.iter().enumerate() {
         let Expr::Call(call) = &node.expr else { continue };
@@ -422,7 +499,7 @@ fn direct(
             let Value::External { path, .. } = value else { continue };
             let Some(entry) = solver.catalogue(unit).runner(solver.interner.text(path)) else { continue };
             let given = Given { unit, lead: &[], args: &call.args, receiver: None };
-            for invocation in runner.invocations(entry, given) {
+            for invocation in runner.invocations(entry, given, id as ExprId) {
                 let decided = actions(&invocation, commands, &context)
                     .iter()
                     .any(|a| a.confidence == Confidence::Certain);
@@ -434,7 +511,6 @@ fn direct(
                 }
             }
         }
-        let _ = id;
     }
 }
 

@@ -83,7 +83,7 @@ impl Contexts {
             Language::Javascript => {
                 self.entry.insert(0);
             }
-            Language::Go => {
+            Language::Go | Language::Rust => {
                 let main = program.functions.iter().position(|f| f.symbol == "main" && f.parent == Some(0));
                 self.entry.extend(main.map(|id| id as FuncId));
             }
@@ -145,10 +145,17 @@ impl Contexts {
         };
         for node in &program.exprs {
             let Expr::Call(call) = &node.expr else { continue };
-            let registers = solver.values_of(self.unit, call.callee).any(|v| match v {
-                Value::External { path, .. } => catalogue.registers_stop(solver.interner.text(path)),
-                _ => false,
-            });
+            let calls = |what: &dyn Fn(&str) -> bool| {
+                solver.values_of(self.unit, call.callee).any(|v| match v {
+                    Value::External { path, .. } => what(solver.interner.text(path)),
+                    _ => false,
+                })
+            };
+            if calls(&|path| catalogue.takes_stop(path)) {
+                call.args.iter().for_each(|arg| note(arg.value));
+                continue;
+            }
+            let registers = calls(&|path| catalogue.registers_stop(path));
             let Some(event) = call.args.first().filter(|_| registers) else { continue };
             let named = solver.values_of(self.unit, event.value).any(|v| match v {
                 Value::External { path, .. } => catalogue.is_stop_event(solver.interner.text(path)),
@@ -265,7 +272,9 @@ impl Contexts {
         site.target = target;
         site.symbol = function.symbol.clone();
         site.function = node.function;
-        site.import_time = function.kind == FunctionKind::Module;
+        // Rust has no code that an import runs.
+        let is_rust = solver.units()[self.unit as usize].language == Language::Rust;
+        site.import_time = function.kind == FunctionKind::Module && !is_rust;
         site.test_only = self.is_test(solver, node.function);
         site.fork_child = guards.fork && matches!(effect, Effect::Replace | Effect::Terminate | Effect::Exit);
         site.entrypoint = self.entry.contains(&node.function);
@@ -405,6 +414,7 @@ impl Contexts {
                             | "pty.fork()[]"
                             | "libc::fork()"
                             | "nix::unistd::fork()"
+                            | "rustix::runtime::kernel_fork()"
                     )
                 }
                 _ => false,

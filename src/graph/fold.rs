@@ -167,6 +167,8 @@ impl<'f, 'a> Folder<'f, 'a> {
         }
         values.sort_unstable();
         values.dedup();
+        // A declared type is no value.
+        values.retain(|v| !matches!(program.exprs[*v as usize].expr, Expr::Instance(_)));
         values
     }
 
@@ -261,7 +263,7 @@ impl<'f, 'a> Folder<'f, 'a> {
             let path = self.solver.interner.text(path);
             let catalogue = self.solver.catalogue(unit);
             if let Some(kind) = catalogue.value(path) {
-                if kind == ValueKind::ChildPid {
+                if matches!(kind, ValueKind::ChildPid | ValueKind::HandlePid) {
                     return Some(self.child(unit, expr, made));
                 }
                 if let Some(origin) = origin_of(kind) {
@@ -489,6 +491,7 @@ impl<'f, 'a> Folder<'f, 'a> {
     /// Values stored under an attribute's name in the same class or module, or defined there.
     fn member_values(&self, unit: UnitId, base: ExprId, name: &str) -> Vec<(UnitId, ExprId)> {
         let mut found = Vec::new();
+        let name = name.strip_prefix("::").unwrap_or(name);
         let bases: Vec<Value> = self.solver.values_of(unit, base).collect();
         for value in &bases {
             match value {
@@ -517,6 +520,9 @@ impl<'f, 'a> Folder<'f, 'a> {
                 found.push((unit, store.value));
             }
         }
+        let is_type =
+            |(u, v): &(UnitId, ExprId)| matches!(self.solver.program(*u).exprs[*v as usize].expr, Expr::Instance(_));
+        found.retain(|one| !is_type(one));
         found.truncate(ALTERNATIVES);
         found
     }

@@ -3,7 +3,8 @@
 
 use super::solve::{Base, Solver, User};
 use super::value::{UnitId, Value, ValueId};
-use crate::base::ir::{Arg, CallKind, ClassId, Expr, ExprId, Spread};
+use crate::base::facts::Language;
+use crate::base::ir::{Arg, CallKind, ClassId, Expr, ExprId, FOREIGN, Spread};
 use crate::base::site::Confidence;
 
 impl<'a> Solver<'a> {
@@ -118,6 +119,10 @@ impl<'a> Solver<'a> {
         if !self.on_demand() {
             return;
         }
+        if self.units[u as usize].language == Language::Rust {
+            self.foreign_methods(unit, at, u, c);
+            return;
+        }
         let order = self.resolution_order(u, c);
         let catalogue = self.catalogue(u);
         let outside = order.iter().any(|base| match base {
@@ -151,6 +156,16 @@ impl<'a> Solver<'a> {
                 let node = self.expr_node(unit, id as ExprId);
                 self.subscribe(node, User::HandOver(unit, id as ExprId, Confidence::Certain));
             }
+        }
+    }
+
+    /// What a class implements of traits from outside: their own code may call it.
+    fn foreign_methods(&mut self, unit: UnitId, at: ExprId, u: UnitId, c: ClassId) {
+        let instance = self.interner.value(Value::Instance(u, c));
+        let members = &self.program(u).classes[c as usize].members;
+        for (name, _) in members.iter().filter(|(name, _)| name.starts_with(FOREIGN)) {
+            let slot = self.slot(instance, name);
+            self.subscribe(slot, User::HandOverMethod(unit, at));
         }
     }
 

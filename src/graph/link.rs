@@ -2,6 +2,7 @@
 
 mod go;
 mod javascript;
+mod rust;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -103,6 +104,7 @@ impl Files {
             Language::Python => self.python(from, import),
             Language::Javascript => javascript::resolve(self, from, import),
             Language::Go => go::resolve(self, from, import),
+            Language::Rust => self.rust(from, import),
             _ => Target::Missing,
         }
     }

@@ -9,7 +9,7 @@ use super::link::Target;
 use super::solve::{Base, NodeId, Solver, User, WHOLE_MODULE};
 use super::value::{Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{ClassId, Expr, ExprId, FunctionKind, Import};
+use crate::base::ir::{ClassId, DYNAMIC, Expr, ExprId, FunctionKind, Import};
 
 /// A method resolution order longer than this is cut: nobody wrote it by hand.
 const LONGEST_MRO: usize = 2048;
@@ -18,6 +18,12 @@ impl<'a> Solver<'a> {
     /// `value.name` flows into the expression.
     pub(super) fn attribute(&mut self, unit: UnitId, id: ExprId, value: ValueId, name: &str) {
         let node = self.expr_node(unit, id);
+        // A component of a path (`a::b`), where the language tells it from a member.
+        if let Some(component) = name.strip_prefix("::") {
+            let component = self.interner.symbol(component);
+            self.path_member(unit, component, value, node);
+            return;
+        }
         match self.interner.get(value) {
             Value::External { path, made } => {
                 if name == "default" && self.units[unit as usize].language == Language::Javascript {
@@ -53,6 +59,26 @@ impl<'a> Solver<'a> {
                 let slot = self.slot(value, name);
                 self.subscribe(slot, User::Read(unit, id));
             }
+        }
+    }
+
+    /// `value::name` flows into a node.
+    pub(super) fn path_member(&mut self, unit: UnitId, name: Symbol, value: ValueId, node: NodeId) {
+        match self.interner.get(value) {
+            Value::External { path, made } => {
+                let (path, name) = (self.interner.text(path), self.interner.text(name));
+                // The mark of a macro belongs to the name.
+                let colons = if name == "!" { "" } else { "::" };
+                let path = format!("{path}{colons}{name}");
+                let path = self.catalogue(unit).canonical_path(&path).into_owned();
+                self.insert_external(node, &path, made);
+            }
+            Value::Module(_) | Value::Class(..) | Value::Instance(..) => {
+                let name = self.interner.text(name).to_owned();
+                let slot = self.slot(value, &name);
+                self.copy(slot, node);
+            }
+            _ => {}
         }
     }
 
@@ -102,6 +128,7 @@ impl<'a> Solver<'a> {
     ) {
         let order = self.resolution_order(unit, class);
         let is_instance = matches!(self.interner.get(receiver), Value::Instance(..));
+        let language = self.units[unit as usize].language;
         let mut found = false;
         for base in order.iter().skip(skip).copied() {
             match base {
@@ -114,6 +141,11 @@ impl<'a> Solver<'a> {
                     let class_value = self.interner.value(Value::Class(u, c));
                     let stored = self.slot(class_value, &format!(".{name}"));
                     self.subscribe(stored, User::Bind(receiver, node));
+                    if is_instance && base == Base::Class(unit, class) && language == Language::Rust {
+                        // A trait's value may be of any type that implements it.
+                        let stored = self.slot(class_value, &format!(".{DYNAMIC}{name}"));
+                        self.subscribe(stored, User::Bind(receiver, node));
+                    }
                     if found {
                         continue;
                     }
@@ -143,6 +175,13 @@ impl<'a> Solver<'a> {
         if let Some(cell) = self.export(unit, name) {
             let cell = self.cell_node(unit, cell);
             self.copy(cell, node);
+            return;
+        }
+        // `a::b` where the file only brings `a` from elsewhere.
+        if let Some((head, tail)) = name.rsplit_once("::") {
+            let head = self.slot(object, head);
+            let tail = self.interner.symbol(tail);
+            self.subscribe(head, User::PathMember(unit, tail, node));
             return;
         }
         let (path, language) = (self.units[unit as usize].path, self.units[unit as usize].language);
@@ -178,7 +217,9 @@ impl<'a> Solver<'a> {
                     self.copy(slot, node);
                 }
                 Target::External(module) => {
-                    let path = self.catalogue(unit).canonical_path(&format!("{module}.{name}")).into_owned();
+                    let dot = if language == Language::Rust { "::" } else { "." };
+                    let path = format!("{module}{dot}{name}");
+                    let path = self.catalogue(unit).canonical_path(&path).into_owned();
                     if self.catalogue(unit).matters(&path) {
                         self.insert_external(node, &path, 0);
                     }

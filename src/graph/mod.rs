@@ -5,6 +5,7 @@
 //! [`fold`] reads constants and commands; [`sites`] holds the calls against the
 //! catalogues; [`reach`] walks the call graph from the daemon modules.
 
+mod build;
 mod call;
 mod commands;
 mod container;

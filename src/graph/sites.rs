@@ -8,7 +8,7 @@ use super::fold::Folder;
 use super::solve::Solver;
 use super::value::{UnitId, Value};
 use crate::base::effect::Effect;
-use crate::base::facts::Lookup;
+use crate::base::facts::{Language, Lookup};
 use crate::base::ir::{Arg, Call, CallKind, Expr, ExprId, FuncId, Spread};
 use crate::base::site::{Site, Target, TargetKind, Via};
 use crate::base::span::Span;
@@ -105,6 +105,7 @@ pub fn find(solver: &Solver<'_>, unit: UnitId, commands: &CommandCatalogue) -> F
         commands,
         contexts: Contexts::new(solver, unit),
         wrappers: super::commands::wrappers(solver, unit, commands),
+        builders: std::rc::Rc::new(super::build::Builders::new(solver, unit)),
         found: Found::default(),
         seen: FxHashSet::default(),
     };
@@ -136,6 +137,7 @@ struct Finder<'f, 'a> {
     commands: &'f CommandCatalogue,
     contexts: Contexts,
     wrappers: FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+    builders: std::rc::Rc<super::build::Builders>,
     found: Found,
     seen: FxHashSet<(u32, u32)>,
 }
@@ -218,12 +220,16 @@ impl<'f, 'a> Finder<'f, 'a> {
             return;
         }
         if let Some(entry) = catalogue.runner(path) {
-            let runner = Runner { solver: self.solver, unit: self.unit, commands: self.commands };
-            let outcome = runner.actions(entry, given);
+            let builders = std::rc::Rc::clone(&self.builders);
+            let runner =
+                Runner { solver: self.solver, unit: self.unit, commands: self.commands, builders: &builders };
+            let outcome = runner.actions(entry, given, id);
             let name = path.replace("()", "").replace("[]", "");
-            for (action, command_via) in outcome.actions {
+            for (action, command_via, place) in outcome.actions {
                 let via = if via == Via::Callback { via } else { command_via };
-                self.command_site(id, span, action, &name, via);
+                let at = place.unwrap_or(id);
+                let span = place.map_or(span, |p| self.solver.program(self.unit).exprs[p as usize].span);
+                self.command_site(at, span, action, &name, via);
             }
             if outcome.free_respawn {
                 self.found.lookups.push(self.contexts.lookup(self.solver, id, span, &name));
@@ -389,6 +395,7 @@ impl<'f, 'a> Finder<'f, 'a> {
         let mut stop = false;
         if let Some(at) = &entry.signal {
             match given.get(at) {
+                Some(signal) if entry.null_signal_is_probe && self.is_null(given.unit, signal) => return None,
                 Some(signal) => {
                     let texts = folder.texts(given.unit, signal);
                     let is_zero = texts.iter().all(|t| t.as_literal() == Some("0"))
@@ -428,11 +435,29 @@ impl<'f, 'a> Finder<'f, 'a> {
         Some((effect, target))
     }
 
+    /// Whether an expression is no value, as written or by its only binding.
+    fn is_null(&self, unit: UnitId, expr: ExprId) -> bool {
+        let program = self.solver.program(unit);
+        let mut at = expr;
+        for _ in 0..8 {
+            match &program.exprs[at as usize].expr {
+                Expr::Null => return true,
+                Expr::Same(inner) => at = *inner,
+                Expr::Cell(cell) => match program.cells[*cell as usize].values.as_slice() {
+                    [only] if program.cells[*cell as usize].from.is_empty() => at = *only,
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+        false
+    }
+
     fn signal_name(&self, unit: UnitId, signal: ExprId) -> Option<&'f str> {
         self.solver
             .values_of(unit, signal)
             .find_map(|v| self.path(v))
-            .map(|p| p.rsplit('.').next().unwrap_or(p))
+            .map(|p| p.rsplit(['.', ':']).next().unwrap_or(p))
     }
 
     fn is_stop_signal(&self, unit: UnitId, signal: ExprId) -> bool {
@@ -571,6 +596,7 @@ impl<'f, 'a> Finder<'f, 'a> {
         let program = self.solver.program(self.unit);
         match &program.exprs[callee as usize].expr {
             Expr::External(_) => Via::Direct,
+            Expr::Import(_) if self.solver.units()[self.unit as usize].language == Language::Rust => Via::Direct,
             Expr::Import(_) => Via::FromImport,
             Expr::Attr { base, name } => match &program.exprs[*base as usize].expr {
                 Expr::External(_) | Expr::Import(_) => Via::Direct,

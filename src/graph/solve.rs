@@ -91,6 +91,8 @@ pub(super) enum User {
     Param(u32, NodeId),
     /// The named member of the value is copied.
     Member(Symbol, NodeId),
+    /// A component of a path, by its name, flows into a node of the unit.
+    PathMember(UnitId, Symbol, NodeId),
     /// A lookup by name on the value, at a call.
     Dynamic(UnitId, ExprId),
     /// A partial application's callable is called: the call, and the partial application.
@@ -548,6 +550,7 @@ impl<'a> Solver<'a> {
             User::Param(position, node) => self.param(position, node, value),
             User::Member(name, node) => self.member_into(value, name, node),
             User::Dynamic(unit, expr) => self.dynamic(unit, expr, value),
+            User::PathMember(unit, name, node) => self.path_member(unit, name, value, node),
             User::CallPartial(unit, expr, of, partial) => self.call_partial(unit, expr, of, partial, value),
             User::HandOver(unit, expr, confidence) => self.hand_over(unit, expr, confidence, value),
             User::HandOverMethod(unit, expr) => {
@@ -626,6 +629,7 @@ impl<'a> Solver<'a> {
             | Expr::Item(base, _)
             | Expr::Slice(base, _)
             | Expr::Enter(base)
+            | Expr::Instance(base)
             | Expr::Same(base) => {
                 let base = self.expr_node(unit, *base);
                 self.subscribe(base, User::Step(unit, id));
@@ -650,6 +654,7 @@ impl<'a> Solver<'a> {
             Expr::Slice(_, start) => self.slice_of(unit, id, value, *start),
             Expr::Enter(_) => self.enter(value, node),
             Expr::Same(_) => self.insert(node, value),
+            Expr::Instance(_) => self.instance_of(unit, value, node),
             Expr::Binary { op, .. } => self.operator(unit, id, *op, value),
             _ => {}
         }
@@ -732,7 +737,7 @@ impl<'a> Solver<'a> {
                 }
             }
             // `from . import name` in a package's own file: the submodule.
-            Target::Name(file, name) if file == path => {
+            Target::Name(file, name) if file == path && language == Language::Python => {
                 if let Some(submodule) =
                     self.files.python_submodule(&file, &name).and_then(|p| self.unit_of(&p))
                 {
@@ -761,6 +766,19 @@ impl<'a> Solver<'a> {
     /// The exported cell of a unit's name.
     pub(super) fn export(&self, unit: UnitId, name: &str) -> Option<CellId> {
         self.units[unit as usize].exports.get(name).copied()
+    }
+
+    /// An instance of the class that arrived.
+    fn instance_of(&mut self, unit: UnitId, value: ValueId, node: NodeId) {
+        match self.interner.get(value) {
+            Value::Class(u, c) => self.insert_value(node, Value::Instance(u, c)),
+            Value::External { path, .. } => {
+                let path = format!("{}()", self.interner.text(path));
+                let path = self.catalogue(unit).canonical_path(&path).into_owned();
+                self.insert_external(node, &path, 0);
+            }
+            _ => {}
+        }
     }
 
     /// Whether what a call makes must be told apart by its maker.

@@ -14,6 +14,7 @@ pub mod prose;
 pub mod python;
 pub mod reading;
 mod rst;
+pub mod rust;
 pub mod server;
 pub mod shell;
 pub mod syntax;
