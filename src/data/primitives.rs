@@ -298,6 +298,8 @@ pub struct Catalogue {
     values: FxHashMap<String, ValueKind>,
     takers: FxHashSet<String>,
     renames: Vec<(String, String)>,
+    /// The first components of the paths that are renamed.
+    rename_heads: FxHashSet<String>,
     observers: FxHashSet<String>,
     wrappers: FxHashSet<String>,
     partials: FxHashSet<String>,
@@ -365,6 +367,7 @@ impl Catalogue {
         };
         for rename in raw.rename {
             for from in rename.from {
+                catalogue.rename_heads.insert(head(&from).to_owned());
                 catalogue.renames.push((from, rename.to.clone()));
             }
         }
@@ -473,6 +476,9 @@ impl Catalogue {
 
     /// The path under which a thing is catalogued (`posix.execv` → `os.execv`).
     pub fn canonical_path<'p>(&self, path: &'p str) -> std::borrow::Cow<'p, str> {
+        if !self.rename_heads.contains(head(path)) {
+            return std::borrow::Cow::Borrowed(path);
+        }
         for (from, to) in &self.renames {
             if let Some(rest) = path.strip_prefix(from.as_str())
                 && (rest.is_empty() || rest.starts_with(['.', '(', '[']))
@@ -602,6 +608,12 @@ impl PrimitiveEntry {
             (None, None) => plain,
         }
     }
+}
+
+/// The first component of an access path.
+fn head(path: &str) -> &str {
+    let end = path.find(['.', ':', '(', '[']).unwrap_or(path.len());
+    path.get(..end).unwrap_or(path)
 }
 
 /// The origin that a value has as a word of a command, if it is one.

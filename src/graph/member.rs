@@ -14,6 +14,9 @@ use crate::base::ir::{ClassId, DYNAMIC, Expr, ExprId, FunctionKind, Import};
 /// A method resolution order longer than this is cut: nobody wrote it by hand.
 const LONGEST_MRO: usize = 2048;
 
+/// Most modules that one name is looked for in through star imports.
+const MOST_MODULES: usize = 64;
+
 impl<'a> Solver<'a> {
     /// `value.name` flows into the expression.
     pub(super) fn attribute(&mut self, unit: UnitId, id: ExprId, value: ValueId, name: &str) {
@@ -504,22 +507,27 @@ impl<'a> Solver<'a> {
     }
 
     fn static_member(&mut self, unit: UnitId, name: &str, depth: usize) -> Option<Value> {
-        if let Some(cell) = self.export(unit, name) {
-            return self.static_cell(unit, cell, depth + 1);
-        }
-        let path = self.units[unit as usize].path;
-        if let Some(file) = self.files().python_submodule(path, name) {
-            return self.unit_of(&file).map(Value::Module);
-        }
-        let language = self.units[unit as usize].language;
-        for star in self.program(unit).stars.clone() {
-            if let Target::File(file) =
-                self.files().resolve(language, path, &Import { module: star, name: None })
-                && let Some(target) = self.unit_of(&file).filter(|t| *t != unit)
-                && depth < 24
-                && let Some(found) = self.static_member(target, name, depth + 1)
-            {
-                return Some(found);
+        // Star imports may form cycles, and in Rust usually do: each module is asked once.
+        let mut modules = vec![unit];
+        let mut read = 0;
+        while let Some(unit) = modules.get(read).copied() {
+            read += 1;
+            if let Some(cell) = self.export(unit, name) {
+                return self.static_cell(unit, cell, depth + 1);
+            }
+            let (path, language) = (self.units[unit as usize].path, self.units[unit as usize].language);
+            if let Some(file) = self.files().python_submodule(path, name) {
+                return self.unit_of(&file).map(Value::Module);
+            }
+            for star in &self.program(unit).stars {
+                let import = Import { module: star.clone(), name: None };
+                if let Target::File(file) = self.files().resolve(language, path, &import)
+                    && let Some(target) = self.unit_of(&file)
+                    && modules.len() < MOST_MODULES
+                    && !modules.contains(&target)
+                {
+                    modules.push(target);
+                }
             }
         }
         None
