@@ -47,13 +47,16 @@ impl Builders {
         }
         let is_step = |name: &String| {
             entries.iter().any(|e| {
-                [&e.word_methods, &e.list_methods, &e.run_methods, &e.replace_methods].iter().any(|m| m.contains(name))
+                [&e.word_methods, &e.list_methods, &e.run_methods, &e.replace_methods]
+                    .iter()
+                    .any(|m| m.contains(name))
             })
         };
         let program = solver.program(unit);
         for (id, node) in program.exprs.iter().enumerate() {
             let Expr::Call(call) = &node.expr else { continue };
-            let Some(Expr::Attr { base, name }) = program.exprs.get(call.callee as usize).map(|n| &n.expr) else {
+            let Some(Expr::Attr { base, name }) = program.exprs.get(call.callee as usize).map(|n| &n.expr)
+            else {
                 continue;
             };
             if !is_step(name) {

@@ -101,7 +101,9 @@ impl<'f, 'a> Runner<'f, 'a> {
                         _ => runs.iter().copied().map(Some).collect(),
                     };
                     for place in places {
-                        let known = |(a, _, p): &(Action, Via, Option<ExprId>)| same_action(a, &action) && *p == place;
+                        let known = |(a, _, p): &(Action, Via, Option<ExprId>)| {
+                            same_action(a, &action) && *p == place
+                        };
                         if !outcome.actions.iter().any(known) {
                             outcome.actions.push((action.clone(), Via::ArgvList, place));
                         }
@@ -116,7 +118,9 @@ impl<'f, 'a> Runner<'f, 'a> {
         let folder = Folder::new(self.solver);
         let mut rest = Vec::new();
         for step in &built.steps {
-            let Expr::Call(call) = &self.solver.program(self.unit).exprs[step.call as usize].expr else { continue };
+            let Expr::Call(call) = &self.solver.program(self.unit).exprs[step.call as usize].expr else {
+                continue;
+            };
             let Some(arg) = call.args.first() else { continue };
             if entry.word_methods.contains(&step.name) {
                 rest.push(one_text(folder.texts(self.unit, arg.value)));

@@ -520,8 +520,9 @@ impl<'f, 'a> Folder<'f, 'a> {
                 found.push((unit, store.value));
             }
         }
-        let is_type =
-            |(u, v): &(UnitId, ExprId)| matches!(self.solver.program(*u).exprs[*v as usize].expr, Expr::Instance(_));
+        let is_type = |(u, v): &(UnitId, ExprId)| {
+            matches!(self.solver.program(*u).exprs[*v as usize].expr, Expr::Instance(_))
+        };
         found.retain(|one| !is_type(one));
         found.truncate(ALTERNATIVES);
         found

@@ -395,7 +395,9 @@ impl<'f, 'a> Finder<'f, 'a> {
         let mut stop = false;
         if let Some(at) = &entry.signal {
             match given.get(at) {
-                Some(signal) if entry.null_signal_is_probe && self.is_null(given.unit, signal) => return None,
+                Some(signal) if entry.null_signal_is_probe && self.is_null(given.unit, signal) => {
+                    return None;
+                }
                 Some(signal) => {
                     let texts = folder.texts(given.unit, signal);
                     let is_zero = texts.iter().all(|t| t.as_literal() == Some("0"))
@@ -596,7 +598,9 @@ impl<'f, 'a> Finder<'f, 'a> {
         let program = self.solver.program(self.unit);
         match &program.exprs[callee as usize].expr {
             Expr::External(_) => Via::Direct,
-            Expr::Import(_) if self.solver.units()[self.unit as usize].language == Language::Rust => Via::Direct,
+            Expr::Import(_) if self.solver.units()[self.unit as usize].language == Language::Rust => {
+                Via::Direct
+            }
             Expr::Import(_) => Via::FromImport,
             Expr::Attr { base, name } => match &program.exprs[*base as usize].expr {
                 Expr::External(_) | Expr::Import(_) => Via::Direct,

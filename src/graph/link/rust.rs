@@ -80,7 +80,8 @@ impl Files {
         let is_target = matches!(folder.rsplit('/').next(), Some("bin" | "tests" | "examples" | "benches"))
             && !self.contains(&join(folder, "mod.rs"));
         is_target && (!folder.ends_with("bin") || !self.contains(&format!("{folder}.rs")))
-            || self.rust_library(parent(folder)).is_none() && self.rust_library(folder).is_none()
+            || self.rust_library(parent(folder)).is_none()
+                && self.rust_library(folder).is_none()
                 && !self.has_rust_parent(file)
     }
 
@@ -117,7 +118,9 @@ impl Files {
         let (folder, name) = (parent(file), file.rsplit('/').next().unwrap_or(file));
         let around = if name == "mod.rs" { parent(folder) } else { folder };
         let beside = || {
-            [join(around, "mod.rs"), format!("{around}.rs")].into_iter().find(|path| self.contains(path) && path != file)
+            [join(around, "mod.rs"), format!("{around}.rs")]
+                .into_iter()
+                .find(|path| self.contains(path) && path != file)
         };
         beside().or_else(|| self.rust_library(around)).filter(|found| found != file)
     }
@@ -152,8 +155,17 @@ mod tests {
     fn modules_are_found_by_both_layouts_and_from_every_root() {
         let mut files = Files::new(
             [
-                "src/lib.rs", "src/main.rs", "src/ops.rs", "src/ops/stop.rs", "src/sys/mod.rs", "src/sys/unix.rs",
-                "src/bin/tool.rs", "tests/common/mod.rs", "tests/it.rs", "crates/core/src/lib.rs", "src/odd/x.rs",
+                "src/lib.rs",
+                "src/main.rs",
+                "src/ops.rs",
+                "src/ops/stop.rs",
+                "src/sys/mod.rs",
+                "src/sys/unix.rs",
+                "src/bin/tool.rs",
+                "tests/common/mod.rs",
+                "tests/it.rs",
+                "crates/core/src/lib.rs",
+                "src/odd/x.rs",
                 "crates/core/src/deep/down.rs",
             ]
             .map(str::to_owned),
@@ -165,15 +177,30 @@ mod tests {
         assert_eq!(resolve(&files, "src/main.rs", "self::ops", None), file("src/ops.rs"));
         assert_eq!(resolve(&files, "src/ops.rs", "self", Some("stop")), file("src/ops/stop.rs"));
         assert_eq!(resolve(&files, "src/ops/stop.rs", "super", Some("halt")), name("src/ops.rs", "halt"));
-        assert_eq!(resolve(&files, "src/ops/stop.rs", "super::super::sys", Some("f")), name("src/sys/mod.rs", "f"));
-        assert_eq!(resolve(&files, "src/sys/unix.rs", "crate::ops::stop", Some("now")), name("src/ops/stop.rs", "now"));
+        assert_eq!(
+            resolve(&files, "src/ops/stop.rs", "super::super::sys", Some("f")),
+            name("src/sys/mod.rs", "f")
+        );
+        assert_eq!(
+            resolve(&files, "src/sys/unix.rs", "crate::ops::stop", Some("now")),
+            name("src/ops/stop.rs", "now")
+        );
         assert_eq!(resolve(&files, "src/sys/unix.rs", "super", Some("x")), name("src/sys/mod.rs", "x"));
         assert_eq!(resolve(&files, "src/bin/tool.rs", "crate", Some("f")), name("src/bin/tool.rs", "f"));
         assert_eq!(resolve(&files, "tests/it.rs", "self::common", None), file("tests/common/mod.rs"));
-        assert_eq!(resolve(&files, "src/main.rs", "core_ops::inner", Some("f")), name("crates/core/src/lib.rs", "inner::f"));
-        assert_eq!(resolve(&files, "crates/core/src/lib.rs", "self::deep", Some("down")), file("crates/core/src/deep/down.rs"));
+        assert_eq!(
+            resolve(&files, "src/main.rs", "core_ops::inner", Some("f")),
+            name("crates/core/src/lib.rs", "inner::f")
+        );
+        assert_eq!(
+            resolve(&files, "crates/core/src/lib.rs", "self::deep", Some("down")),
+            file("crates/core/src/deep/down.rs")
+        );
         assert_eq!(resolve(&files, "src/main.rs", "path:odd/x.rs", None), file("src/odd/x.rs"));
         assert_eq!(resolve(&files, "src/main.rs", "path:../../x.rs", None), Target::Missing);
-        assert_eq!(resolve(&files, "src/main.rs", "std::process", Some("abort")), Target::External("std::process::abort".into()));
+        assert_eq!(
+            resolve(&files, "src/main.rs", "std::process", Some("abort")),
+            Target::External("std::process::abort".into())
+        );
     }
 }

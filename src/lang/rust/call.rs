@@ -10,30 +10,112 @@ use crate::base::span::Span;
 
 /// Methods after which a value is still what it was, as far as calls and commands go.
 const SAME: [&str; 42] = [
-    "unwrap", "expect", "unwrap_or_default", "as_ref", "as_mut", "as_deref", "as_deref_mut", "clone", "cloned", "copied",
-    "to_owned", "into", "try_into", "as_str", "as_os_str", "as_path", "to_path_buf", "to_str", "to_string_lossy",
-    "into_owned", "to_string", "into_os_string", "into_string", "display", "canonicalize", "as_bytes", "collect",
-    "map_err", "ok_or", "ok_or_else", "unwrap_or", "unwrap_or_else", "or_else", "ok", "to_vec", "as_slice", "by_ref",
-    "into_boxed_path", "or", "unwrap_unchecked", "into_path_buf", "into_report",
+    "unwrap",
+    "expect",
+    "unwrap_or_default",
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "clone",
+    "cloned",
+    "copied",
+    "to_owned",
+    "into",
+    "try_into",
+    "as_str",
+    "as_os_str",
+    "as_path",
+    "to_path_buf",
+    "to_str",
+    "to_string_lossy",
+    "into_owned",
+    "to_string",
+    "into_os_string",
+    "into_string",
+    "display",
+    "canonicalize",
+    "as_bytes",
+    "collect",
+    "map_err",
+    "ok_or",
+    "ok_or_else",
+    "unwrap_or",
+    "unwrap_or_else",
+    "or_else",
+    "ok",
+    "to_vec",
+    "as_slice",
+    "by_ref",
+    "into_boxed_path",
+    "or",
+    "unwrap_unchecked",
+    "into_path_buf",
+    "into_report",
 ];
 
 /// Methods that may be anything, but of the standard types leave a value what it was.
 const OFTEN_SAME: [&str; 27] = [
-    "lock", "read", "write", "borrow", "borrow_mut", "get_mut", "take", "filter", "iter", "iter_mut", "into_iter",
-    "into_inner", "context", "with_context", "peekable", "rev", "inspect", "inspect_err", "fuse", "boxed", "wrap_err",
-    "replace", "insert", "get_or_insert_with", "get_or_init", "into_diagnostic", "await_now",
+    "lock",
+    "read",
+    "write",
+    "borrow",
+    "borrow_mut",
+    "get_mut",
+    "take",
+    "filter",
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "into_inner",
+    "context",
+    "with_context",
+    "peekable",
+    "rev",
+    "inspect",
+    "inspect_err",
+    "fuse",
+    "boxed",
+    "wrap_err",
+    "replace",
+    "insert",
+    "get_or_insert_with",
+    "get_or_init",
+    "into_diagnostic",
+    "await_now",
 ];
 
 /// Methods that call a closure with what the value holds; the result is the closure's.
 const MAPPING: [&str; 12] = [
-    "map", "and_then", "filter_map", "flat_map", "map_or", "map_or_else", "then", "is_some_and", "is_ok_and", "find_map",
-    "is_none_or", "map_while",
+    "map",
+    "and_then",
+    "filter_map",
+    "flat_map",
+    "map_or",
+    "map_or_else",
+    "then",
+    "is_some_and",
+    "is_ok_and",
+    "find_map",
+    "is_none_or",
+    "map_while",
 ];
 
 /// Methods that call a closure with what the value holds, or with nothing, and give something else.
 const VISITING: [&str; 13] = [
-    "for_each", "any", "all", "find", "position", "filter", "inspect", "retain", "take_while", "skip_while", "inspect_err",
-    "unwrap_or_else", "or_else",
+    "for_each",
+    "any",
+    "all",
+    "find",
+    "position",
+    "filter",
+    "inspect",
+    "retain",
+    "take_while",
+    "skip_while",
+    "inspect_err",
+    "unwrap_or_else",
+    "or_else",
 ];
 
 /// Calls of the library that give their argument back, written without a path.
@@ -83,7 +165,9 @@ impl Lowering<'_> {
         let span = self.from_expr(base, call.paren_token.span.close());
         let first = call.args.first();
         let number = match first {
-            Some(Syntax::Lit(syn::ExprLit { lit: Lit::Int(number), .. })) => number.base10_parse::<u32>().ok(),
+            Some(Syntax::Lit(syn::ExprLit { lit: Lit::Int(number), .. })) => {
+                number.base10_parse::<u32>().ok()
+            }
             _ => None,
         };
         let text = match first {
@@ -157,7 +241,8 @@ impl Lowering<'_> {
 
     /// A closure's first parameter is what a value holds: itself, or one of its elements.
     fn give(&mut self, closure: ExprId, value: ExprId, span: Span) {
-        let Some(Expr::Func(function)) = self.builder.program.exprs.get(closure as usize).map(|n| &n.expr) else {
+        let Some(Expr::Func(function)) = self.builder.program.exprs.get(closure as usize).map(|n| &n.expr)
+        else {
             return;
         };
         let function = self.builder.program.functions.get(*function as usize);

@@ -22,7 +22,13 @@ struct Level {
 
 /// Whether parsing the tokens could need more stack than there is.
 pub fn too_deep(tokens: TokenStream) -> bool {
-    let level = |tokens: TokenStream| Level { tokens: tokens.into_iter(), right: 0, run: 0, after_block: false, before: ' ' };
+    let level = |tokens: TokenStream| Level {
+        tokens: tokens.into_iter(),
+        right: 0,
+        run: 0,
+        after_block: false,
+        before: ' ',
+    };
     let mut levels = vec![level(tokens)];
     let mut cost = 0u32;
     while let Some(top) = levels.last_mut() {

@@ -66,9 +66,9 @@ fn parse(text: &str) -> Result<syn::File, Fault> {
     let syntax = |span: proc_macro2::Span, message: String| {
         Fault::Syntax(span.byte_range(), format!("has a syntax error here: {message}"))
     };
-    let tokens: proc_macro2::TokenStream = text
-        .parse()
-        .map_err(|e: proc_macro2::LexError| syntax(e.span(), "the text is no sequence of tokens".to_owned()))?;
+    let tokens: proc_macro2::TokenStream = text.parse().map_err(|e: proc_macro2::LexError| {
+        syntax(e.span(), "the text is no sequence of tokens".to_owned())
+    })?;
     if depth::too_deep(tokens.clone()) {
         return Err(Fault::TooDeep);
     }

@@ -44,8 +44,13 @@ impl Lowering<'_> {
                 Stmt::Expr(expr, semicolon) => {
                     let branches = matches!(
                         expr,
-                        Syntax::If(_) | Syntax::While(_) | Syntax::ForLoop(_) | Syntax::Loop(_) | Syntax::Await(_)
-                            | Syntax::Try(_) | Syntax::MethodCall(_)
+                        Syntax::If(_)
+                            | Syntax::While(_)
+                            | Syntax::ForLoop(_)
+                            | Syntax::Loop(_)
+                            | Syntax::Await(_)
+                            | Syntax::Try(_)
+                            | Syntax::MethodCall(_)
                     );
                     let value = self.expression(expr);
                     if !branches {

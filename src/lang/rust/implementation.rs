@@ -133,8 +133,7 @@ impl Lowering<'_> {
         let end = block.as_ref().map_or(signature.ident.span(), |b| b.brace_token.span.close());
         let span = self.between(start, end);
         let Some(block) = block else { return (name, self.unknown(span)) };
-        let kind =
-            if signature.receiver().is_some() { FunctionKind::Method } else { FunctionKind::Static };
+        let kind = if signature.receiver().is_some() { FunctionKind::Method } else { FunctionKind::Static };
         let id = self.new_function(&signature.ident, span, kind, class, test_only);
         let symbol =
             self.builder.program.functions.get(id as usize).map_or_else(String::new, |f| f.symbol.clone());
@@ -165,7 +164,9 @@ impl Lowering<'_> {
         let program = &self.builder.program;
         match program.exprs.get(expr as usize).map(|n| &n.expr) {
             Some(Expr::Unknown) | None => false,
-            Some(Expr::Import(import)) => !matches!(import.module.split("::").next(), Some("std" | "core" | "alloc")),
+            Some(Expr::Import(import)) => {
+                !matches!(import.module.split("::").next(), Some("std" | "core" | "alloc"))
+            }
             Some(Expr::Cell(cell)) => program.cells.get(*cell as usize).is_some_and(|cell| {
                 cell.values.iter().all(|v| match program.exprs.get(*v as usize).map(|n| &n.expr) {
                     Some(Expr::Import(import)) => {

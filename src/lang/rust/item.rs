@@ -15,8 +15,27 @@ use crate::lang::builder::function;
 
 /// Attributes that the language knows: no call of anything.
 const BUILT_IN: [&str; 22] = [
-    "doc", "cfg", "cfg_attr", "test", "derive", "allow", "warn", "deny", "expect", "inline", "must_use", "path",
-    "macro_use", "macro_export", "no_mangle", "repr", "non_exhaustive", "ignore", "deprecated", "cold", "target_feature",
+    "doc",
+    "cfg",
+    "cfg_attr",
+    "test",
+    "derive",
+    "allow",
+    "warn",
+    "deny",
+    "expect",
+    "inline",
+    "must_use",
+    "path",
+    "macro_use",
+    "macro_export",
+    "no_mangle",
+    "repr",
+    "non_exhaustive",
+    "ignore",
+    "deprecated",
+    "cold",
+    "target_feature",
     "forbid",
 ];
 
@@ -102,7 +121,9 @@ impl Lowering<'_> {
         let Some(module) = modules.get(at) else { return };
         let (scope, test_only) = (module.scope, module.test_only);
         let mut found = Vec::new();
-        found.extend(attributes_of(&item).iter().filter(|a| !is_built_in(a)).cloned().map(Declared::Attribute));
+        found.extend(
+            attributes_of(&item).iter().filter(|a| !is_built_in(a)).cloned().map(Declared::Attribute),
+        );
         match item {
             Item::Use(item) => {
                 let uses = self.uses(item);
@@ -119,7 +140,12 @@ impl Lowering<'_> {
                         let outer = self.scopes.get(scope).module;
                         let inner = self.scopes.open_module(outer, &name);
                         self.scopes.declare_type(scope, &name, Entry::Module(inner));
-                        modules.push(Module { scope: inner, test_only, declared: Vec::new(), uses: Vec::new() });
+                        modules.push(Module {
+                            scope: inner,
+                            test_only,
+                            declared: Vec::new(),
+                            uses: Vec::new(),
+                        });
                         waiting.push((modules.len() - 1, items));
                     }
                     None => self.outer_module(scope, &item),
@@ -319,7 +345,13 @@ impl Lowering<'_> {
     }
 
     /// A call without a name for anything: of a value with positional arguments.
-    pub(super) fn call_of(&mut self, callee: ExprId, args: Vec<ExprId>, kind: CallKind, span: Span) -> ExprId {
+    pub(super) fn call_of(
+        &mut self,
+        callee: ExprId,
+        args: Vec<ExprId>,
+        kind: CallKind,
+        span: Span,
+    ) -> ExprId {
         let args = args.into_iter().map(Arg::positional).collect();
         self.builder.expr(Expr::Call(Call { callee, args, kind }), span)
     }

@@ -2,8 +2,8 @@
 //! parts; of any other macro what can be read as an expression or a statement is.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::Expr as Syntax;
+use syn::parse::{Parse, ParseStream, Parser as _};
 
 use super::lower::Lowering;
 use super::path::{Wanted, outline};
@@ -112,10 +112,11 @@ impl Lowering<'_> {
         if name == "concat" {
             return self.builder.expr(Expr::Template(args), span);
         }
-        let text = args.first().and_then(|first| match &self.builder.program.exprs.get(*first as usize)?.expr {
-            Expr::Str(text) => Some(text.clone()),
-            _ => None,
-        });
+        let text =
+            args.first().and_then(|first| match &self.builder.program.exprs.get(*first as usize)?.expr {
+                Expr::Str(text) => Some(text.clone()),
+                _ => None,
+            });
         let Some(text) = text else { return self.unknown(span) };
         let parts = self.template(&text, args.get(1..).unwrap_or(&[]), span);
         self.builder.expr(Expr::Template(parts), span)
@@ -146,9 +147,7 @@ impl Lowering<'_> {
             } else if let Ok(position) = field.parse::<usize>() {
                 args.get(position).copied()
             } else {
-                self.scopes
-                    .value(self.scope, field)
-                    .map(|cell| self.builder.expr(Expr::Cell(cell), span))
+                self.scopes.value(self.scope, field).map(|cell| self.builder.expr(Expr::Cell(cell), span))
             };
             if !literal.is_empty() {
                 let text = std::mem::take(&mut literal);

@@ -248,9 +248,32 @@ impl Lowering<'_> {
 fn is_prelude(name: &str) -> bool {
     matches!(
         name,
-        "Some" | "None" | "Ok" | "Err" | "Option" | "Result" | "Vec" | "String" | "Box" | "drop" | "Default"
-            | "Clone" | "Copy" | "Drop" | "Into" | "From" | "Iterator" | "ToString" | "ToOwned" | "AsRef"
-            | "Send" | "Sync" | "Sized" | "Fn" | "FnMut" | "FnOnce"
+        "Some"
+            | "None"
+            | "Ok"
+            | "Err"
+            | "Option"
+            | "Result"
+            | "Vec"
+            | "String"
+            | "Box"
+            | "drop"
+            | "Default"
+            | "Clone"
+            | "Copy"
+            | "Drop"
+            | "Into"
+            | "From"
+            | "Iterator"
+            | "ToString"
+            | "ToOwned"
+            | "AsRef"
+            | "Send"
+            | "Sync"
+            | "Sized"
+            | "Fn"
+            | "FnMut"
+            | "FnOnce"
     )
 }
 

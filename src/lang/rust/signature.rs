@@ -13,9 +13,31 @@ const DEPTH: usize = 12;
 
 /// Types that are where their argument is.
 const TRANSPARENT: [&str; 25] = [
-    "Option", "Result", "Box", "Arc", "Rc", "RefCell", "Cell", "Mutex", "RwLock", "MutexGuard", "RwLockReadGuard",
-    "RwLockWriteGuard", "Pin", "Cow", "OnceLock", "OnceCell", "LazyLock", "Ref", "RefMut", "Weak", "ManuallyDrop",
-    "State", "Data", "Lazy", "Extension",
+    "Option",
+    "Result",
+    "Box",
+    "Arc",
+    "Rc",
+    "RefCell",
+    "Cell",
+    "Mutex",
+    "RwLock",
+    "MutexGuard",
+    "RwLockReadGuard",
+    "RwLockWriteGuard",
+    "Pin",
+    "Cow",
+    "OnceLock",
+    "OnceCell",
+    "LazyLock",
+    "Ref",
+    "RefMut",
+    "Weak",
+    "ManuallyDrop",
+    "State",
+    "Data",
+    "Lazy",
+    "Extension",
 ];
 
 /// Types that hold many of their argument.
@@ -23,14 +45,55 @@ const SEQUENCES: [&str; 6] = ["Vec", "VecDeque", "HashSet", "BTreeSet", "SmallVe
 
 /// Types whose values say nothing of calls.
 const PLAIN: [&str; 38] = [
-    "str", "String", "bool", "char", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128",
-    "usize", "f32", "f64", "PathBuf", "Path", "OsString", "OsStr", "CString", "CStr", "HashMap", "BTreeMap", "Duration",
-    "Instant", "Ordering", "c_int", "c_char", "pid_t", "Utf8PathBuf", "Utf8Path", "Value", "IndexMap", "Args", "Error",
+    "str",
+    "String",
+    "bool",
+    "char",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "isize",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "usize",
+    "f32",
+    "f64",
+    "PathBuf",
+    "Path",
+    "OsString",
+    "OsStr",
+    "CString",
+    "CStr",
+    "HashMap",
+    "BTreeMap",
+    "Duration",
+    "Instant",
+    "Ordering",
+    "c_int",
+    "c_char",
+    "pid_t",
+    "Utf8PathBuf",
+    "Utf8Path",
+    "Value",
+    "IndexMap",
+    "Args",
+    "Error",
 ];
 
 impl Lowering<'_> {
     /// A function with a body: its parameters, its declared result, and its body for later.
-    pub(super) fn function(&mut self, id: FuncId, signature: syn::Signature, block: syn::Block, symbol: String) {
+    pub(super) fn function(
+        &mut self,
+        id: FuncId,
+        signature: syn::Signature,
+        block: syn::Block,
+        symbol: String,
+    ) {
         let outer = self.scope;
         let scope = self.scopes.open_items(outer);
         self.scope = scope;
@@ -109,9 +172,12 @@ impl Lowering<'_> {
     fn bound_class(&mut self, bound: &TypeParamBound) -> Option<ExprId> {
         let TypeParamBound::Trait(bound) = bound else { return None };
         let last = bound.path.segments.last()?;
-        if ["Fn", "FnMut", "FnOnce", "Send", "Sync", "Into", "AsRef", "Sized", "Clone", "Display", "Debug", "ToString"]
-            .iter()
-            .any(|plain| last.ident == plain)
+        if [
+            "Fn", "FnMut", "FnOnce", "Send", "Sync", "Into", "AsRef", "Sized", "Clone", "Display", "Debug",
+            "ToString",
+        ]
+        .iter()
+        .any(|plain| last.ident == plain)
         {
             return None;
         }
