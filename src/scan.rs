@@ -9,7 +9,6 @@
 pub mod asserted;
 pub mod catalogues;
 pub mod conflict;
-mod crates;
 pub mod daemons;
 mod link;
 mod packages;
@@ -162,7 +161,6 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
     let mut files = Files::new(scan.tree.listed.iter().cloned(), &roots);
     packages::name(&mut files, &manifests);
-    crates::name(&mut files, &scan.tree, &request.root);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);

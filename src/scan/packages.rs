@@ -1,10 +1,10 @@
 //! The names under which packages of the tree are imported: Go modules by their `go.mod`,
-//! JavaScript packages by their `package.json`. Files that cannot be read name nothing.
+//! JavaScript packages by their `package.json`, Rust crates by their `Cargo.toml`. Files that cannot be read name nothing.
 
 #![allow(clippy::disallowed_methods)] // The pipeline opens the files that discovery lists.
 
 use crate::discover::Listing;
-use crate::graph::link::{Files, parent};
+use crate::graph::link::{Files, join, parent};
 
 /// Longest manifest that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -17,9 +17,13 @@ pub fn name(files: &mut Files, manifests: &[(String, std::path::PathBuf)]) {
             if let Some(module) = go_module(&text) {
                 files.add_go_module(parent(path), module);
             }
+        } else if path.ends_with("Cargo.toml") {
+            if let Some((name, root)) = rust_library(&text) {
+                files.add_crate(name, join(parent(path), &root));
+            }
         } else if let Some((name, entries)) = javascript_package(&text) {
             for entry in entries {
-                files.add_package(name.clone(), &crate::graph::link::join(parent(path), &entry));
+                files.add_package(name.clone(), &join(parent(path), &entry));
             }
         }
     }
@@ -32,7 +36,7 @@ pub fn manifests(listing: &Listing) -> Vec<(String, std::path::PathBuf)> {
         .iter()
         .filter(|(path, entry)| {
             let name = path.rsplit('/').next().unwrap_or(path);
-            matches!(name, "go.mod" | "package.json") && entry.size <= LONGEST
+            matches!(name, "go.mod" | "package.json" | "Cargo.toml") && entry.size <= LONGEST
         })
         .map(|(path, entry)| (path.clone(), entry.real.clone()))
         .collect()
@@ -44,6 +48,17 @@ fn go_module(text: &str) -> Option<String> {
         let name = line.trim().strip_prefix("module ")?.split("//").next()?.trim();
         Some(name.trim_matches('"').to_owned()).filter(|name| !name.is_empty())
     })
+}
+
+/// A crate's name in code, and its library's root.
+fn rust_library(text: &str) -> Option<(String, String)> {
+    let manifest: toml::Table = text.parse().ok()?;
+    let member = |section: &str, key: &str| {
+        manifest.get(section).and_then(|t| t.get(key)).and_then(|v| v.as_str()).map(str::to_owned)
+    };
+    let name = member("lib", "name").or_else(|| member("package", "name"))?;
+    let root = member("lib", "path").unwrap_or_else(|| "src/lib.rs".to_owned());
+    Some((name.replace('-', "_"), root.trim_start_matches("./").to_owned()))
 }
 
 /// A package's name, and the files that may be its entry, the least wanted first.

@@ -149,7 +149,7 @@ impl Lowering<'_> {
         let waits = matches!(&*call.func, Syntax::Path(path)
             if path.path.segments.last().is_some_and(|s| s.ident == "ctrl_c"));
         let callee = self.expression(*call.func);
-        let span = self.from_expr(callee, close);
+        let span = self.up_to(callee, close);
         let args = self.arguments(call.args);
         let value = self.call_of(callee, args, CallKind::Plain, span);
         if waits {
@@ -162,7 +162,7 @@ impl Lowering<'_> {
     /// A method call on a value. `is_name`: the receiver is a variable, not something just made.
     pub(super) fn method_call(&mut self, call: syn::ExprMethodCall, base: ExprId, is_name: bool) -> ExprId {
         let method = self.name(&call.method);
-        let span = self.from_expr(base, call.paren_token.span.close());
+        let span = self.up_to(base, call.paren_token.span.close());
         let first = call.args.first();
         let number = match first {
             Some(Syntax::Lit(syn::ExprLit { lit: Lit::Int(number), .. })) => {

@@ -49,7 +49,7 @@ impl Lowering<'_> {
         match link {
             Syntax::MethodCall(call) => self.method_call(call, value, is_name),
             Syntax::Call(call) => {
-                let span = self.from_expr(value, call.paren_token.span.close());
+                let span = self.up_to(value, call.paren_token.span.close());
                 let args = self.arguments(call.args);
                 self.call_of(value, args, CallKind::Plain, span)
             }
@@ -58,12 +58,12 @@ impl Lowering<'_> {
                     Member::Named(ident) => (self.name(ident), ident.span()),
                     Member::Unnamed(index) => (index.index.to_string(), index.span),
                 };
-                let span = self.from_expr(value, end);
+                let span = self.up_to(value, end);
                 self.builder.expr(Expr::Attr { base: value, name }, span)
             }
             Syntax::Try(_) => value,
             Syntax::Await(e) => {
-                let span = self.from_expr(value, e.await_token.span);
+                let span = self.up_to(value, e.await_token.span);
                 self.builder.expr(Expr::Same(value), span)
             }
             Syntax::Cast(_) => value,
@@ -74,7 +74,7 @@ impl Lowering<'_> {
     }
 
     fn index(&mut self, index: syn::ExprIndex, base: ExprId) -> ExprId {
-        let span = self.from_expr(base, index.bracket_token.span.close());
+        let span = self.up_to(base, index.bracket_token.span.close());
         if let Syntax::Range(range) = &*index.index {
             let start = match range.start.as_deref() {
                 None => Some(0),

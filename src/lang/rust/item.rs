@@ -225,7 +225,7 @@ impl Lowering<'_> {
             Declared::Trait(class, item) => self.trait_(class, item),
             Declared::Impl(item) => self.implementation(item),
             Declared::Value(cell, ty, expr) => {
-                let outer = std::mem::replace(&mut self.class, None);
+                let outer = self.class.take();
                 let value = self.expression(*expr);
                 self.class = outer;
                 self.add_value(cell, value);

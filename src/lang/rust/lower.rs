@@ -185,7 +185,7 @@ impl Lowering<'_> {
     }
 
     /// From an expression's start to a token's end.
-    pub(super) fn from_expr(&self, expr: ExprId, to: proc_macro2::Span) -> Span {
+    pub(super) fn up_to(&self, expr: ExprId, to: proc_macro2::Span) -> Span {
         let start = self.span_of(expr).start as usize;
         Span::new(start, (to.byte_range().end + self.offset).max(start))
     }

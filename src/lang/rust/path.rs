@@ -125,7 +125,7 @@ impl Lowering<'_> {
         if let Some(cell) = self.scopes.value(scope, name) {
             return Some(Named::Cells(Some(cell), None));
         }
-        self.from_globs(scope, name, wanted, span)
+        self.through_globs(scope, name, wanted, span)
     }
 
     /// What a name of the type namespace stands for.
@@ -136,10 +136,10 @@ impl Lowering<'_> {
             None => {}
         }
         // What the language's own library brings is not looked for in globs of other crates.
-        self.from_globs(scope, name, Wanted::Type, span)
+        self.through_globs(scope, name, Wanted::Type, span)
     }
 
-    fn from_globs(&mut self, scope: ScopeId, name: &str, wanted: Wanted, span: Span) -> Option<Named> {
+    fn through_globs(&mut self, scope: ScopeId, name: &str, wanted: Wanted, span: Span) -> Option<Named> {
         let (inside, outside) = self.scopes.globs(scope);
         for module in inside {
             match self.scopes.member(module, name) {
