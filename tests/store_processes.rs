@@ -62,6 +62,7 @@ struct Worker {
 
 impl Worker {
     fn start(store: &Path, id: &str, rounds: u32) -> Worker {
+        // restartlint: ignore[RL303] A worker of this test is this test again; nothing outside it starts one.
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "worker", "--nocapture", "--test-threads=1"])
             .env("WORKER_STORE", store)
