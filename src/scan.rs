@@ -12,6 +12,9 @@ pub mod conflict;
 pub mod daemons;
 mod link;
 mod packages;
+mod python;
+mod reach;
+mod rounds;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath, Tree};
 use crate::base::source::{Decoding, Source};
@@ -30,6 +34,7 @@ use crate::graph::link::Files;
 use crate::lang::{self, language_of};
 
 use catalogues::Catalogues;
+use python::PythonReader;
 
 /// Stack of a worker thread, in bytes.
 const STACK: usize = 64 << 20;
@@ -115,21 +120,23 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, ScanError> {
 
 fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let mut scan = Scan::default();
-    let mut manifests = Vec::new();
+    let listing = match &request.stdin {
+        Some(_) => Listing::default(),
+        None => list(request),
+    };
+    scan.tree.listed = match &request.stdin {
+        Some(stdin) => vec![stdin.name.clone()],
+        None => listing.files.keys().cloned().collect(),
+    };
+    let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
+    let mut files = Files::new(scan.tree.listed.iter().cloned(), &roots);
+    packages::name(&mut files, &packages::manifests(&listing));
+    let files = files;
+    let python = PythonReader::new(catalogues, &request.watch.symbols, &request.watch.assertions);
+    let tools = Tools { request, catalogues, files: &files, python: &python };
     let read = match &request.stdin {
-        Some(stdin) => {
-            scan.tree.listed = vec![stdin.name.clone()];
-            vec![read_bytes(request, catalogues, &stdin.name, stdin.bytes.clone())]
-        }
-        None => {
-            let listing = list(request);
-            let read = read_all(request, catalogues, &listing);
-            manifests = packages::manifests(&listing);
-            scan.tree.listed = listing.files.into_keys().collect();
-            scan.unreadable = listing.unreadable;
-            scan.notes = listing.notes;
-            read
-        }
+        Some(stdin) => vec![read_bytes(&tools, &stdin.name, stdin.bytes.clone())],
+        None => read_all(&tools, &listing),
     };
     for file in read {
         match file {
@@ -157,10 +164,10 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
             }
         }
     }
+    scan.unreadable.extend(listing.unreadable.clone());
+    scan.notes.extend(listing.notes.clone());
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
-    let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
-    let mut files = Files::new(scan.tree.listed.iter().cloned(), &roots);
-    packages::name(&mut files, &manifests);
+    rounds::follow_exports(&tools, &listing, &mut scan);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);
@@ -170,7 +177,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let exists = |name: &str| !whole && (name.contains('*') || request.root.join(name).exists());
     scan.tree.daemons = daemons::modules(request.config, &scan.tree, &exists);
     link::entries(&mut scan.tree, &files);
-    link::reach(&mut scan.tree, &files, catalogues, &|_| true);
+    reach::follow(&tools, &listing, &mut scan);
     scan
 }
 
@@ -203,14 +210,14 @@ enum Read {
     Facts(Box<FileFacts>, Option<Source>),
 }
 
-fn read_all(request: &ScanRequest<'_>, catalogues: &Catalogues, listing: &Listing) -> Vec<Read> {
+fn read_all(tools: &Tools<'_>, listing: &Listing) -> Vec<Read> {
     let (done, total) = (AtomicUsize::new(0), listing.files.len());
     listing
         .files
         .par_iter()
         .map(|(path, entry)| {
-            let read = read_file(request, catalogues, path, entry);
-            if let Some(progress) = request.progress {
+            let read = read_file(tools, path, entry);
+            if let Some(progress) = tools.request.progress {
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
             }
             read
@@ -218,7 +225,8 @@ fn read_all(request: &ScanRequest<'_>, catalogues: &Catalogues, listing: &Listin
         .collect()
 }
 
-fn read_file(request: &ScanRequest<'_>, catalogues: &Catalogues, path: &str, entry: &Entry) -> Read {
+fn read_file(tools: &Tools<'_>, path: &str, entry: &Entry) -> Read {
+    let request = tools.request;
     let limit = request.config.max_file_size.unwrap_or(MAX_FILE_SIZE);
     if entry.size > limit {
         let Some(language) = language_of(path, b"") else { return Read::Skipped };
@@ -226,7 +234,7 @@ fn read_file(request: &ScanRequest<'_>, catalogues: &Catalogues, path: &str, ent
         return problem(request, path, language, ProblemKind::TooLarge, message);
     }
     match std::fs::read(&entry.real) {
-        Ok(bytes) => read_bytes(request, catalogues, path, bytes),
+        Ok(bytes) => read_bytes(tools, path, bytes),
         Err(error) => Read::Unreadable(path.to_owned(), format!("cannot be read ({error})")),
     }
 }
@@ -246,7 +254,8 @@ fn problem(
     Read::Facts(Box::new(facts), None)
 }
 
-fn read_bytes(request: &ScanRequest<'_>, catalogues: &Catalogues, path: &str, bytes: Vec<u8>) -> Read {
+fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
+    let (request, catalogues) = (tools.request, tools.catalogues);
     let Some(language) = language_of(path, &bytes) else { return Read::Skipped };
     if request.languages.as_ref().is_some_and(|l| !l.contains(&language)) {
         return Read::Skipped;
@@ -257,7 +266,7 @@ fn read_bytes(request: &ScanRequest<'_>, catalogues: &Catalogues, path: &str, by
         return Read::Nothing;
     }
     let source = Source::decode(bytes);
-    let read = catch_unwind(AssertUnwindSafe(|| facts_of(request, catalogues, path, language, &source)));
+    let read = catch_unwind(AssertUnwindSafe(|| facts_of(tools, path, language, &source)));
     let mut facts = match read {
         Ok(facts) => facts,
         Err(_) => {
@@ -286,35 +295,48 @@ fn says_nothing(facts: &FileFacts) -> bool {
         && facts.server.is_none()
 }
 
-/// The facts of one file, by its language's reader.
-fn facts_of(
-    request: &ScanRequest<'_>,
-    catalogues: &Catalogues,
-    path: &str,
-    language: Language,
-    source: &Source,
-) -> FileFacts {
+/// The facts of one file, by its language's reader, its sites found as far as the file alone tells.
+fn facts_of(tools: &Tools<'_>, path: &str, language: Language, source: &Source) -> FileFacts {
+    let (request, catalogues) = (tools.request, tools.catalogues);
     match language {
-        Language::Python => {
-            let watch = request.watch.symbols.iter().cloned().collect();
-            lang::python::facts(path, source, catalogues.of(language), &watch)
-        }
-        Language::Go => {
-            let watch = request.watch.symbols.iter().cloned().collect();
-            lang::go::facts(path, source, catalogues.of(language), &watch)
-        }
-        Language::Javascript => {
-            let watch = request.watch.symbols.iter().cloned().collect();
-            lang::javascript::facts(path, source, catalogues.of(language), &watch)
-        }
-        Language::Rust => {
-            let watch = request.watch.symbols.iter().cloned().collect();
-            lang::rust::facts(path, source, catalogues.of(language), &catalogues.commands, &watch)
-        }
+        Language::Python => tools
+            .python
+            .read(path, source, &FxHashSet::default(), tools.files, catalogues)
+            .unwrap_or_else(|| FileFacts::new(path, language)),
         _ => {
             let watch = &request.watch.symbols;
-            lang::commands_facts(path, language, source, &catalogues.commands, watch)
-                .unwrap_or_else(|| FileFacts::new(path, language))
+            let mut facts = lang::commands_facts(path, language, source, &catalogues.commands, watch)
+                .or_else(|| program_facts(tools, path, language, source))
+                .unwrap_or_else(|| FileFacts::new(path, language));
+            if facts.program.is_some() {
+                link::settle(&mut facts, tools.files, catalogues, &|_| false);
+            }
+            facts
         }
     }
+}
+
+/// The facts of a program's file, unsettled; `None` for other files.
+fn program_facts(tools: &Tools<'_>, path: &str, language: Language, source: &Source) -> Option<FileFacts> {
+    let watch = tools.request.watch.symbols.iter().cloned().collect();
+    match language {
+        Language::Python => Some(tools.python.whole(path, source, tools.catalogues)),
+        Language::Go => Some(lang::go::facts(path, source, tools.catalogues.of(language), &watch)),
+        Language::Rust => {
+            let catalogue = tools.catalogues.of(language);
+            Some(lang::rust::facts(path, source, catalogue, &tools.catalogues.commands, &watch))
+        }
+        Language::Javascript => {
+            Some(lang::javascript::facts(path, source, tools.catalogues.of(language), &watch))
+        }
+        _ => None,
+    }
+}
+
+/// What every step of one run uses.
+struct Tools<'r> {
+    request: &'r ScanRequest<'r>,
+    catalogues: &'r Catalogues,
+    files: &'r Files,
+    python: &'r PythonReader,
 }

@@ -162,6 +162,10 @@ pub struct FileFacts {
     pub lookups: Vec<Lookup>,
     /// Why this file is a daemon module, if it builds or runs a stdio server.
     pub server: Option<String>,
+    /// Names of this file under which other files can get something that matters, sorted.
+    pub telling: Vec<String>,
+    /// All names of this file that give something that matters, the telling ones among them, sorted.
+    pub gives: Vec<String>,
 }
 
 impl FileFacts {
@@ -177,6 +181,8 @@ impl FileFacts {
             problems: Vec::new(),
             lookups: Vec::new(),
             server: None,
+            telling: Vec::new(),
+            gives: Vec::new(),
         }
     }
 }

@@ -320,6 +320,7 @@ pub struct Catalogue {
     leads: FxHashSet<String>,
     prefixes: FxHashSet<String>,
     stages: FxHashSet<String>,
+    runner_modules: FxHashSet<String>,
 }
 
 /// Why a catalogue cannot be used: a fault of the embedded data or of a user's entry.
@@ -380,6 +381,11 @@ impl Catalogue {
             for name in runner.names.clone() {
                 let name = &name;
                 catalogue.runner_by_path.insert(name.clone(), at);
+                if let Some((module, _)) = name.rsplit_once('.')
+                    && !module.contains(['(', '['])
+                {
+                    catalogue.runner_modules.insert(module.to_owned());
+                }
                 if let Some(end) = name.find(".context.") {
                     catalogue.contexts.insert(name[..end + ".context".len()].to_owned());
                 }
@@ -489,6 +495,11 @@ impl Catalogue {
         std::borrow::Cow::Borrowed(path)
     }
 
+    /// The top-level modules that stand for others (`posix`, `subprocess32`).
+    pub fn renamed_heads(&self) -> impl Iterator<Item = &str> {
+        self.renames.iter().map(|(from, _)| from.as_str()).filter(|from| !from.contains(['.', '(']))
+    }
+
     /// The primitive at a canonical path.
     pub fn primitive(&self, path: &str) -> Option<&PrimitiveEntry> {
         self.by_path.get(path).map(|&at| &self.primitives[at])
@@ -577,6 +588,11 @@ impl Catalogue {
     /// Whether a lookup by a free name on this module can yield a primitive.
     pub fn has_primitives(&self, module: &str) -> bool {
         self.modules.contains(module)
+    }
+
+    /// Whether a module has operations that run commands.
+    pub fn has_runners(&self, module: &str) -> bool {
+        self.runner_modules.contains(module)
     }
 
     /// Whether a path names a file that a client or server watches. Compared by its last components.

@@ -203,8 +203,11 @@ impl<'a> Solver<'a> {
     }
 
     /// Calls of a method on a receiver that nothing is known of: where the name is a method of one class
-    /// only, that one. `unique` tells whether the rest of the tree has no other. Gives whether anything was new.
-    pub fn unique_methods(&mut self, mut unique: impl FnMut(&str) -> bool) -> bool {
+    /// only, that one. `unique` tells which names the rest of the tree does not have. Gives whether anything was new.
+    pub fn unique_methods(
+        &mut self,
+        unique: &mut impl FnMut(&[String]) -> rustc_hash::FxHashSet<String>,
+    ) -> bool {
         let mut methods: rustc_hash::FxHashMap<&str, Option<(UnitId, u32)>> =
             rustc_hash::FxHashMap::default();
         for (u, unit) in self.units.iter().enumerate() {
@@ -232,9 +235,16 @@ impl<'a> Solver<'a> {
                 found.push((*unit, *expr, *target, name.clone()));
             }
         }
+        if found.is_empty() {
+            return false;
+        }
+        let mut names: Vec<String> = found.iter().map(|(_, _, _, name)| name.clone()).collect();
+        names.sort();
+        names.dedup();
+        let alone = unique(&names);
         let mut changed = false;
         for (unit, expr, target, name) in found {
-            if unique(&name) {
+            if alone.contains(&name) {
                 self.edge(unit, expr, target, Confidence::Likely);
                 changed = true;
             }

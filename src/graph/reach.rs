@@ -33,9 +33,13 @@ pub struct Reach {
     daemons: FxHashSet<UnitId>,
 }
 
-/// Makes the daemon modules' code count and follows it until nothing is new. `unique` tells
-/// whether no class outside the units has a method of that name.
-pub fn solve(solver: &mut Solver<'_>, daemons: &[UnitId], mut unique: impl FnMut(&str) -> bool) {
+/// Makes the daemon modules' code count and follows it until nothing is new. `unique` tells which
+/// of the names are a method of no class outside the units.
+pub fn solve(
+    solver: &mut Solver<'_>,
+    daemons: &[UnitId],
+    mut unique: impl FnMut(&[String]) -> FxHashSet<String>,
+) {
     for unit in daemons {
         for function in 0..solver.units()[*unit as usize].program.functions.len() as FuncId {
             solver.activate(*unit, function);

@@ -99,12 +99,32 @@ impl<'c> Given<'c> {
 
 /// Finds the sites of one unit of a solved program.
 pub fn find(solver: &Solver<'_>, unit: UnitId, commands: &CommandCatalogue) -> Found {
+    find_from(solver, unit, commands, super::commands::wrappers(solver, unit, commands))
+}
+
+/// The sites of a unit, and its names that matter to others.
+pub fn find_with_names(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+) -> (Found, std::collections::BTreeSet<String>) {
+    let wrappers = super::commands::wrappers(solver, unit, commands);
+    let names = names_that_matter(solver, unit, commands, &wrappers);
+    (find_from(solver, unit, commands, wrappers), names)
+}
+
+fn find_from(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+    wrappers: FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+) -> Found {
     let mut finder = Finder {
         solver,
         unit,
         commands,
         contexts: Contexts::new(solver, unit),
-        wrappers: super::commands::wrappers(solver, unit, commands),
+        wrappers,
         builders: std::rc::Rc::new(super::build::Builders::new(solver, unit)),
         found: Found::default(),
         seen: FxHashSet::default(),
@@ -668,35 +688,84 @@ fn one(texts: Vec<Text>) -> Text {
     }
 }
 
-/// Whether other files can get something that matters from this one: a primitive under a name of
-/// its own, a function that gives one back or runs what it is given, a command as a constant.
-pub fn exports_what_matters(solver: &Solver<'_>, unit: UnitId, commands: &CommandCatalogue) -> bool {
+/// The names of a unit under which something that matters can be had: a primitive or a runner
+/// under a name of its own, an object that has some, a function that gives one back or runs what
+/// it is given, a command as a constant, a class that keeps one.
+fn names_that_matter(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+    wrappers: &FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+) -> std::collections::BTreeSet<String> {
     let program = solver.program(unit);
     let catalogue = solver.catalogue(unit);
-    let matters = |node: u32| {
+    let gives = |function: FuncId| {
+        solver.values[solver.result_node(unit, function) as usize].iter().any(|v| {
+            match solver.interner.get(*v) {
+                Value::External { path, .. } => {
+                    let path = solver.interner.text(path);
+                    catalogue.matters(path) || catalogue.leads(path)
+                }
+                Value::Partial(..) => true,
+                _ => false,
+            }
+        })
+    };
+    let matters = |node: u32, name: &str| {
         solver.values[node as usize].iter().any(|v| match solver.interner.get(*v) {
             Value::External { path, .. } => {
                 let path = solver.interner.text(path);
-                catalogue.matters(path) || catalogue.leads(path)
+                let last = path.rsplit('.').next().unwrap_or(path);
+                // `import subprocess as sp`, `m = os`: the module under another name.
+                let renamed_module =
+                    last != name && (catalogue.has_primitives(path) || catalogue.has_runners(path));
+                catalogue.matters(path) || catalogue.leads(path) || renamed_module
             }
             Value::Partial(..) => true,
+            Value::Func(u, f) | Value::Bound(u, f, _) => {
+                wrappers.contains_key(&(u, f)) || (u == unit && gives(f))
+            }
             _ => false,
         })
     };
-    let exported = program.exports.iter().any(|(_, cell)| matters(solver.cell_node(unit, *cell)));
-    let returned = (0..program.functions.len() as FuncId).any(|f| matters(solver.result_node(unit, f)));
-    let kept = program.stores.iter().any(|s| matters(solver.expr_node(unit, s.value)));
-    let members = program
-        .classes
+    let mut names = std::collections::BTreeSet::new();
+    let mut add = |name: &str, node: u32| {
+        if !name.is_empty() && !names.contains(name) && matters(node, name) {
+            names.insert(name.to_owned());
+        }
+    };
+    for (at, cell) in program.cells.iter().enumerate() {
+        add(&cell.name, solver.cell_node(unit, at as u32));
+    }
+    for store in &program.stores {
+        if let crate::base::ir::Slot::Attr(name) = &store.slot {
+            add(name, solver.expr_node(unit, store.value));
+        }
+    }
+    for (name, value) in program.classes.iter().flat_map(|c| &c.members) {
+        add(name, solver.expr_node(unit, *value));
+    }
+    for (name, cell) in &program.exports {
+        if names_a_command(solver, unit, *cell, commands) {
+            names.insert(name.clone());
+        }
+    }
+    let kept: Vec<Value> = program
+        .stores
         .iter()
-        .flat_map(|c| &c.members)
-        .any(|(_, value)| matters(solver.expr_node(unit, *value)));
-    exported
-        || returned
-        || kept
-        || members
-        || !super::commands::wrappers(solver, unit, commands).is_empty()
-        || program.exports.iter().any(|(_, cell)| names_a_command(solver, unit, *cell, commands))
+        .filter(|s| matches!(&s.slot, crate::base::ir::Slot::Attr(name) if names.contains(name)))
+        .flat_map(|s| solver.values_of(unit, s.base))
+        .collect();
+    for (at, class) in program.classes.iter().enumerate() {
+        let keeps = class.members.iter().any(|(name, _)| names.contains(name))
+            || kept.iter().any(
+                |v| matches!(v, Value::Instance(u, c) | Value::Class(u, c) if *u == unit && *c == at as u32),
+            );
+        if keeps {
+            names.insert(class.name.clone());
+        }
+    }
+    names
 }
 
 /// Whether a module constant is a command's name, or a command line.

@@ -1,16 +1,15 @@
 //! From the facts of files to sites: each program is solved alone, in parallel; a file that
 //! imports something that matters from another file is solved once more together with it.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::catalogues::Catalogues;
-use crate::base::facts::{Chain, FileFacts, Language, Step, Tree};
-use crate::base::ir::{Expr, Import, Program};
-use crate::base::site::Confidence;
-use crate::base::span::Span;
+use crate::base::facts::{FileFacts, Language, Tree};
+use crate::base::ir::{Expr, Import, Program, Slot};
 use crate::graph::link::{Files, Target};
-use crate::graph::reach;
 use crate::graph::sites::{self, Found};
 use crate::graph::solve::Solver;
 
@@ -21,42 +20,80 @@ const OWN_PACKAGE: &str = ".";
 /// Most files that are solved together for one file's sites.
 const MOST_TOGETHER: usize = 48;
 
-/// Fills in the sites and lookups of every file that has a program.
-pub fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
-    let alone: Vec<(Found, bool)> = tree
-        .files
-        .par_iter()
-        .map(|facts| match &facts.program {
-            Some(_) => solve_together(&[facts], files, catalogues),
-            None => (Found::default(), false),
+/// What settling a file on its own brought beside its sites.
+pub(super) struct Settled {
+    /// Names under which something that matters can be had in this file.
+    pub(super) telling: BTreeSet<String>,
+}
+
+/// Solves a file on its own: its sites, its lookups, and the names that matter to others.
+pub(super) fn settle(
+    facts: &mut FileFacts,
+    files: &Files,
+    catalogues: &Catalogues,
+    known: &dyn Fn(&str) -> bool,
+) -> Settled {
+    let (found, names) = {
+        let members = [&*facts];
+        let solver = solved(&members, files, catalogues);
+        if solver.units().is_empty() {
+            return Settled { telling: BTreeSet::new() };
+        }
+        sites::find_with_names(&solver, 0, &catalogues.commands)
+    };
+    facts.sites = found.sites;
+    facts.lookups = found.lookups;
+    let exported: BTreeSet<&str> =
+        facts.program.iter().flat_map(|p| &p.exports).map(|(n, _)| n.as_str()).collect();
+    let members: BTreeSet<&str> = facts
+        .program
+        .iter()
+        .flat_map(|p| &p.classes)
+        .flat_map(|c| &c.members)
+        .map(|(n, _)| n.as_str())
+        .collect();
+    let stored: BTreeSet<&str> = facts
+        .program
+        .iter()
+        .flat_map(|p| &p.stores)
+        .filter_map(|s| match &s.slot {
+            Slot::Attr(name) => Some(name.as_str()),
+            _ => None,
         })
         .collect();
-    let exporters: FxHashSet<usize> =
-        alone.iter().enumerate().filter(|(_, (_, exports))| *exports).map(|(at, _)| at).collect();
-    let groups = groups(tree, files, &exporters);
-    let again: FxHashMap<usize, Found> = groups
+    facts.gives = names
+        .iter()
+        .filter(|n| {
+            exported.contains(n.as_str()) || members.contains(n.as_str()) || stored.contains(n.as_str())
+        })
+        .cloned()
+        .collect();
+    let telling: BTreeSet<String> = names.into_iter().filter(|n| !known(n)).collect();
+    facts.telling = facts.gives.iter().filter(|n| telling.contains(*n)).cloned().collect();
+    Settled { telling }
+}
+
+/// Solves again, together with what they import, the files that get something that matters from
+/// another file, and replaces their sites. Every file is settled already.
+pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
+    let groups = groups(tree, files);
+    let again: Vec<(usize, Found)> = groups
         .par_iter()
         .map(|(at, group)| {
             let members: Vec<&FileFacts> = group.iter().map(|g| &tree.files[*g]).collect();
-            (*at, solve_together(&members, files, catalogues).0)
+            let solver = solved(&members, files, catalogues);
+            (*at, sites::find(&solver, 0, &catalogues.commands))
         })
         .collect();
-    for (at, (found, _)) in alone.into_iter().enumerate() {
-        if tree.files[at].program.is_none() {
-            continue;
-        }
-        let found = match again.get(&at) {
-            Some(together) => Found { sites: together.sites.clone(), lookups: together.lookups.clone() },
-            None => found,
-        };
-        tree.files[at].sites.extend(found.sites);
-        tree.files[at].lookups.extend(found.lookups);
+    for (at, found) in again {
+        tree.files[at].sites = found.sites;
+        tree.files[at].lookups = found.lookups;
     }
 }
 
 /// An exit at a file's top level is at the program's entry only in a file that is started: not in a
 /// script's library, which another file imports.
-pub fn entries(tree: &mut Tree, files: &Files) {
+pub(super) fn entries(tree: &mut Tree, files: &Files) {
     let daemons: FxHashSet<usize> = tree.daemons.iter().filter_map(|d| d.file).collect();
     let index: FxHashMap<&str, usize> =
         tree.files.iter().enumerate().map(|(at, f)| (f.path.as_str(), at)).collect();
@@ -86,52 +123,6 @@ fn is_test(path: &str) -> bool {
     path.split('/').any(|part| {
         matches!(part, "test" | "tests" | "__tests__") || part.contains(".test.") || part.contains(".spec.")
     })
-}
-
-/// The daemon's reach: chains to every function of every file that its modules can call.
-pub fn reach(tree: &mut Tree, files: &Files, catalogues: &Catalogues, unique: &dyn Fn(&str) -> bool) {
-    let daemons: FxHashSet<usize> = tree.daemons.iter().filter_map(|d| d.file).collect();
-    if daemons.is_empty() {
-        return;
-    }
-    let mut solver = Solver::new(files, true);
-    let mut file_of = Vec::new();
-    for (at, facts) in tree.files.iter().enumerate() {
-        if let Some(program) = &facts.program {
-            solver.add(&facts.path, facts.language, program, catalogues.of(facts.language));
-            file_of.push(at);
-        }
-    }
-    for unit in 0..solver.units().len() {
-        solver.connect(unit as u32);
-    }
-    let roots: Vec<u32> =
-        (0..file_of.len() as u32).filter(|u| daemons.contains(&file_of[*u as usize])).collect();
-    reach::solve(&mut solver, &roots, unique);
-    let reached = reach::walk(&solver, &roots);
-    let mut chains = std::collections::BTreeMap::new();
-    for (unit, function) in reached.functions() {
-        let Some((steps, confidence)) = reached.chain((unit, function)) else { continue };
-        let steps = steps
-            .into_iter()
-            .map(|step| {
-                let body = &solver.units()[step.from.0 as usize].program.functions[step.from.1 as usize];
-                Step {
-                    file: file_of[step.from.0 as usize],
-                    span: Span { start: step.place.0, end: step.place.1 },
-                    symbol: body.symbol.clone(),
-                }
-            })
-            .collect();
-        chains.insert((file_of[unit as usize], function), Chain { steps, confidence });
-    }
-    // Files without a program (scripts that are daemon modules) are reached at their top level.
-    for at in daemons {
-        if tree.files[at].program.is_none() {
-            chains.insert((at, 0), Chain { steps: Vec::new(), confidence: Confidence::Certain });
-        }
-    }
-    tree.reach = chains;
 }
 
 /// The files of a Go file's own package that it uses names of.
@@ -165,8 +156,8 @@ fn siblings(
     paths.iter().filter_map(|p| index.get(p.as_str()).copied()).filter(declares).collect()
 }
 
-/// The sites of the first file, and whether it exports anything that matters to others.
-fn solve_together(members: &[&FileFacts], files: &Files, catalogues: &Catalogues) -> (Found, bool) {
+/// A solver over the files, run to its end with all their code active; unit 0 is the first.
+fn solved<'a>(members: &[&'a FileFacts], files: &'a Files, catalogues: &'a Catalogues) -> Solver<'a> {
     let mut solver = Solver::new(files, false);
     for facts in members {
         if let Some(program) = &facts.program {
@@ -177,17 +168,14 @@ fn solve_together(members: &[&FileFacts], files: &Files, catalogues: &Catalogues
     if let [alone] = members
         && !holds_sites(alone, files, catalogues)
     {
-        return (Found::default(), sites::exports_what_matters(&solver, 0, &catalogues.commands));
+        return solver;
     }
     for unit in 0..solver.units().len() {
         solver.connect(unit as u32);
     }
     solver.activate_all();
     solver.run();
-    (
-        sites::find(&solver, 0, &catalogues.commands),
-        sites::exports_what_matters(&solver, 0, &catalogues.commands),
-    )
+    solver
 }
 
 /// Whether a file's own program can hold a site. Python's lookups by name are not seen through here.
@@ -205,80 +193,181 @@ fn holds_sites(facts: &FileFacts, files: &Files, catalogues: &Catalogues) -> boo
     })
 }
 
-/// For each file from which an exporter can be reached by imports: itself and the files on the way.
-fn groups(tree: &Tree, files: &Files, exporters: &FxHashSet<usize>) -> Vec<(usize, Vec<usize>)> {
-    if exporters.is_empty() {
-        return Vec::new();
-    }
+/// What one file takes from which others.
+#[derive(Default)]
+struct Imports {
+    /// The file and the name in it.
+    names: Vec<(usize, String)>,
+    /// Files that are imported as modules.
+    modules: Vec<usize>,
+    /// Files all of whose names are imported.
+    stars: Vec<usize>,
+    /// Exported names with the file and name that they come from.
+    again: Vec<(String, usize, String)>,
+}
+
+/// For each file that takes something that matters from another: itself and the files on the way.
+fn groups(tree: &Tree, files: &Files) -> Vec<(usize, Vec<usize>)> {
     let index: FxHashMap<&str, usize> =
         tree.files.iter().enumerate().map(|(at, f)| (f.path.as_str(), at)).collect();
-    let imports: Vec<Vec<usize>> = tree
+    let mut gives: Vec<FxHashSet<String>> =
+        tree.files.iter().map(|f| f.gives.iter().cloned().collect()).collect();
+    if gives.iter().all(FxHashSet::is_empty) {
+        return Vec::new();
+    }
+    let imports: Vec<Imports> = tree.files.par_iter().map(|facts| imports_of(facts, files, &index)).collect();
+    for _ in 0..HOPS {
+        let mut new: Vec<(usize, String)> = Vec::new();
+        for (at, import) in imports.iter().enumerate() {
+            for (exported, from, name) in &import.again {
+                if gives[*from].contains(name) && !gives[at].contains(exported) {
+                    new.push((at, exported.clone()));
+                }
+            }
+            for from in &import.stars {
+                new.extend(gives[*from].iter().filter(|n| !gives[at].contains(*n)).map(|n| (at, n.clone())));
+            }
+        }
+        if new.is_empty() {
+            break;
+        }
+        for (at, name) in new {
+            gives[at].insert(name);
+        }
+    }
+    let needed: Vec<Vec<usize>> = tree
         .files
         .par_iter()
-        .map(|facts| {
-            let Some(program) = &facts.program else { return Vec::new() };
-            let mut targets: Vec<usize> = Vec::new();
-            for site in &program.imports {
-                let resolved = files.resolve(facts.language, &facts.path, &site.import);
-                let paths = match resolved {
-                    Target::File(path) => vec![path],
-                    Target::Name(path, name) => {
-                        files.python_submodule(&path, &name).into_iter().chain([path]).collect()
-                    }
-                    // The own package comes with every file: what is used of it is found below.
-                    Target::Package(paths, _) if site.import.module != OWN_PACKAGE => paths,
-                    _ => continue,
-                };
-                targets.extend(paths.iter().filter_map(|p| index.get(p.as_str()).copied()));
-            }
-            if facts.language == Language::Go {
-                targets.extend(siblings(tree, files, facts, program, &index));
-            }
-            targets.sort_unstable();
-            targets.dedup();
-            targets
-        })
+        .zip(&imports)
+        .map(|(facts, import)| needed(facts, import, tree, &gives, &index, files))
         .collect();
-    let mut importers: Vec<Vec<usize>> = vec![Vec::new(); tree.files.len()];
-    for (from, targets) in imports.iter().enumerate() {
-        for to in targets {
-            importers[*to].push(from);
-        }
-    }
-    // Distance to the nearest exporter.
-    let mut distance: FxHashMap<usize, usize> = FxHashMap::default();
-    let mut frontier: Vec<usize> = exporters.iter().copied().collect();
-    frontier.sort_unstable();
-    for hop in 0..=HOPS {
-        let mut next = Vec::new();
-        for file in frontier {
-            if distance.contains_key(&file) {
-                continue;
-            }
-            distance.insert(file, hop);
-            next.extend(importers[file].iter().copied());
-        }
-        frontier = next;
-    }
     let mut groups = Vec::new();
-    for (at, targets) in imports.iter().enumerate() {
-        if !targets.iter().any(|t| distance.get(t).is_some_and(|d| *d < HOPS)) {
+    for (at, first) in needed.iter().enumerate() {
+        if first.is_empty() {
             continue;
         }
         let mut group = vec![at];
-        let mut seen: FxHashSet<usize> = [at].into_iter().collect();
         let mut read = 0;
         while let Some(file) = group.get(read).copied() {
             read += 1;
-            for target in &imports[file] {
-                if group.len() < MOST_TOGETHER && distance.contains_key(target) && seen.insert(*target) {
+            for target in &needed[file] {
+                if group.len() < MOST_TOGETHER && !group.contains(target) {
                     group.push(*target);
                 }
             }
         }
-        if group.len() > 1 {
-            groups.push((at, group));
-        }
+        groups.push((at, group));
     }
     groups
+}
+
+fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<&str, usize>) -> Imports {
+    let mut found = Imports::default();
+    let Some(program) = &facts.program else { return found };
+    let at = |path: &str| index.get(path).copied();
+    for site in &program.imports {
+        match files.resolve(facts.language, &facts.path, &site.import) {
+            Target::File(path) => found.modules.extend(at(&path)),
+            Target::Name(path, name) => {
+                found.modules.extend(files.python_submodule(&path, &name).and_then(|p| at(&p)));
+                found.names.extend(at(&path).map(|p| (p, name)));
+            }
+            _ => {}
+        }
+    }
+    for star in &program.stars {
+        let import = Import { module: star.clone(), name: None };
+        if let Target::File(path) = files.resolve(facts.language, &facts.path, &import) {
+            found.stars.extend(at(&path));
+        }
+    }
+    for (exported, cell) in &program.exports {
+        for value in values_of(program, *cell) {
+            if let Expr::Import(import) = &program.exprs[value as usize].expr
+                && let Target::Name(path, name) = files.resolve(facts.language, &facts.path, import)
+                && let Some(from) = at(&path)
+            {
+                found.again.push((exported.clone(), from, name));
+            }
+        }
+    }
+    found
+}
+
+/// The expressions that a cell may hold, through joins; bounded.
+fn values_of(program: &Program, cell: u32) -> Vec<u32> {
+    let mut cells = vec![cell];
+    let mut values = Vec::new();
+    let mut read = 0;
+    while let Some(at) = cells.get(read).copied() {
+        read += 1;
+        let cell = &program.cells[at as usize];
+        values.extend(cell.values.iter().copied());
+        for from in &cell.from {
+            if cells.len() < 16 && !cells.contains(from) {
+                cells.push(*from);
+            }
+        }
+    }
+    values
+}
+
+/// The files without which this one's sites are not all seen.
+fn needed(
+    facts: &FileFacts,
+    imports: &Imports,
+    tree: &Tree,
+    gives: &[FxHashSet<String>],
+    index: &FxHashMap<&str, usize>,
+    files: &Files,
+) -> Vec<usize> {
+    let Some(program) = &facts.program else { return Vec::new() };
+    let mut needed: Vec<usize> =
+        imports.names.iter().filter(|(at, name)| gives[*at].contains(name)).map(|(at, _)| *at).collect();
+    needed.extend(imports.stars.iter().copied().filter(|at| !gives[*at].is_empty()));
+    if imports.modules.iter().any(|at| !gives[*at].is_empty())
+        || imports.modules.iter().any(|at| is_package(&tree.files[*at].path))
+    {
+        let attributes: FxHashSet<&str> = program
+            .exprs
+            .iter()
+            .filter_map(|n| match &n.expr {
+                Expr::Attr { name, .. } => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
+        for module in &imports.modules {
+            if gives[*module].iter().any(|name| attributes.contains(name.as_str())) {
+                needed.push(*module);
+            }
+            // `import package` and then `package.module.name`.
+            for name in attributes.iter().filter(|_| is_package(&tree.files[*module].path)) {
+                if let Some(at) = files
+                    .python_submodule(&tree.files[*module].path, name)
+                    .and_then(|path| index.get(path.as_str()).copied())
+                    && gives[at].iter().any(|name| attributes.contains(name.as_str()))
+                {
+                    needed.extend([*module, at]);
+                }
+            }
+        }
+    }
+    if facts.language == Language::Go {
+        let packages = program.imports.iter().filter(|i| i.import.module != OWN_PACKAGE).flat_map(|site| {
+            match files.resolve(facts.language, &facts.path, &site.import) {
+                Target::Package(paths, _) => paths,
+                _ => Vec::new(),
+            }
+        });
+        needed.extend(packages.filter_map(|p| index.get(p.as_str()).copied()).filter(|at| !gives[*at].is_empty()));
+        let siblings = siblings(tree, files, facts, program, index);
+        needed.extend(siblings.into_iter().filter(|at| !gives[*at].is_empty()));
+    }
+    needed.sort_unstable();
+    needed.dedup();
+    needed
+}
+
+fn is_package(path: &str) -> bool {
+    path.ends_with("__init__.py")
 }

@@ -9,6 +9,7 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::lower::lower;
 use super::notebook;
+use super::select::Selection;
 use crate::base::facts::{AnnotationComment, FileFacts, Language, Problem, ProblemKind};
 use crate::base::source::Source;
 use crate::base::span::Span;
@@ -31,9 +32,45 @@ pub fn facts(path: &str, source: &Source, catalogue: &Catalogue, watch: &FxHashS
     facts
 }
 
+/// Reads only the chosen statements of a file.
+pub fn selected(
+    path: &str,
+    source: &Source,
+    selection: &Selection,
+    catalogue: &Catalogue,
+    watch: &FxHashSet<String>,
+) -> FileFacts {
+    let mut facts = FileFacts::new(path, Language::Python);
+    let ranges: Vec<tree_sitter::Range> = selection
+        .ranges
+        .iter()
+        .map(|range| tree_sitter::Range {
+            start_byte: range.start,
+            end_byte: range.end,
+            // Rows only keep the order of ranges; places are taken from bytes.
+            start_point: tree_sitter::Point { row: range.start, column: 0 },
+            end_point: tree_sitter::Point { row: range.end, column: 0 },
+        })
+        .collect();
+    let skipped: Vec<&str> = selection.skipped.iter().map(|name| &source.text[name.clone()]).collect();
+    read_ranges(&mut facts, &source.text, &ranges, &skipped, catalogue, watch);
+    facts
+}
+
 /// Parses and lowers a text into the facts of its file.
 pub(super) fn read_into(facts: &mut FileFacts, text: &str, catalogue: &Catalogue, watch: &FxHashSet<String>) {
-    let Some(tree) = parse(text) else {
+    read_ranges(facts, text, &[], &[], catalogue, watch);
+}
+
+fn read_ranges(
+    facts: &mut FileFacts,
+    text: &str,
+    ranges: &[tree_sitter::Range],
+    skipped: &[&str],
+    catalogue: &Catalogue,
+    watch: &FxHashSet<String>,
+) {
+    let Some(tree) = parse_ranges(text, ranges) else {
         facts.problems.push(Problem {
             kind: ProblemKind::GaveUp,
             span: Span::default(),
@@ -44,7 +81,7 @@ pub(super) fn read_into(facts: &mut FileFacts, text: &str, catalogue: &Catalogue
     if let Some(problem) = syntax_problem(&tree) {
         facts.problems.push(problem);
     }
-    let lowered = lower(&tree, text, watch);
+    let lowered = lower(&tree, text, watch, skipped);
     if let Some(span) = lowered.too_deep.first() {
         facts.problems.push(Problem {
             kind: ProblemKind::GaveUp,
@@ -60,8 +97,15 @@ pub(super) fn read_into(facts: &mut FileFacts, text: &str, catalogue: &Catalogue
 
 /// Parses a text; `None` if it took too long.
 pub fn parse(text: &str) -> Option<Tree> {
+    parse_ranges(text, &[])
+}
+
+fn parse_ranges(text: &str, ranges: &[tree_sitter::Range]) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
+    if !ranges.is_empty() {
+        parser.set_included_ranges(ranges).ok()?;
+    }
     let start = Instant::now();
     let mut progress = |_: &tree_sitter::ParseState| {
         if start.elapsed() > PARSE_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -61,7 +61,9 @@ pub(super) struct Lowering<'s, 't> {
 }
 
 /// Lowers a parsed text. `watch` holds the symbols whose uses are to be recorded.
-pub fn lower(tree: &Tree, text: &str, watch: &FxHashSet<String>) -> Lowered {
+///
+/// `skipped` are names that statements bind which are not in the tree.
+pub fn lower<'s>(tree: &Tree, text: &'s str, watch: &'s FxHashSet<String>, skipped: &[&'s str]) -> Lowered {
     let mut lowering = Lowering {
         text,
         builder: Builder::new(text.len()),
@@ -74,6 +76,10 @@ pub fn lower(tree: &Tree, text: &str, watch: &FxHashSet<String>) -> Lowered {
         too_deep: Vec::new(),
         stars: Vec::new(),
     };
+    for name in skipped {
+        let unknown = lowering.builder.expr(Expr::Unknown, Span::default());
+        lowering.builder.bind(name, unknown);
+    }
     lowering.run(tree.root_node());
     lowering.watched.sort_by_key(|w| (w.span, w.kind));
     lowering.watched.dedup();

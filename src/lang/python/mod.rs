@@ -3,14 +3,18 @@
 //! here knows one by name.
 
 mod bindings;
+pub mod cut;
 mod definition;
 mod expression;
 mod facts;
+pub mod hints;
+pub mod imports;
 mod literal;
 mod lower;
 mod notebook;
 mod pattern;
+pub mod select;
 mod statement;
 
-pub use facts::{facts, parse};
+pub use facts::{facts, parse, selected};
 pub use lower::{Lowered, lower};

@@ -1,0 +1,91 @@
+//! The imports of a text without parsing it: lines that begin with `import` or `from`, wherever
+//! they stand. One too many (in a string) costs a look at a file, no more.
+
+use crate::base::ir::Import;
+
+/// Every import that the text may hold, in order.
+pub fn imports(text: &str) -> Vec<Import> {
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    for hit in memchr::memmem::find_iter(bytes, b"import") {
+        if hit < at {
+            continue;
+        }
+        let line_start = memchr::memrchr(b'\n', &bytes[..hit]).map_or(0, |n| n + 1);
+        // `if x: import y`, `try: import y`, `a; import b`: the statement starts after the mark.
+        let before = &text[line_start..hit];
+        let statement = before.rsplit([':', ';']).next().unwrap_or(before).trim_start();
+        if statement.is_empty() {
+            at = direct(text, hit + 6, &mut found);
+        } else if let Some(module) =
+            statement.strip_prefix("from").filter(|m| m.starts_with([' ', '.', '\t']))
+        {
+            let module: String = module.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect();
+            at = names(text, hit + 6, &module, &mut found);
+        }
+    }
+    found
+}
+
+/// `import a.b as c, d`.
+fn direct(text: &str, from: usize, found: &mut Vec<Import>) -> usize {
+    let end = text[from..].find(['\n', ';', '#']).map_or(text.len(), |n| from + n);
+    if !text[from..].starts_with([' ', '\t']) {
+        return end;
+    }
+    for part in text[from..end].split(',') {
+        if let Some(module) = part.split_whitespace().next() {
+            found.push(Import { module: module.to_owned(), name: None });
+        }
+    }
+    end
+}
+
+/// The names of `from module import …`, in brackets or not.
+fn names(text: &str, from: usize, module: &str, found: &mut Vec<Import>) -> usize {
+    let rest = &text[from..];
+    let open = rest.trim_start_matches([' ', '\t']).starts_with('(');
+    let end = if open { rest.find(')') } else { logical_end(rest) }.map_or(text.len(), |n| from + n);
+    found.push(Import { module: module.to_owned(), name: None });
+    for line in text[from..end].lines() {
+        let line = line.split('#').next().unwrap_or("");
+        for part in line.trim_matches(['(', ' ', '\\', '\t', '\r']).split(',') {
+            let name = part.trim_matches(['(', ' ', '\t', '\\']).split_whitespace().next().unwrap_or("");
+            if !name.is_empty() && name != "*" && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                found.push(Import { module: module.to_owned(), name: Some(name.to_owned()) });
+            }
+        }
+    }
+    end
+}
+
+/// The end of a line that no backslash continues.
+fn logical_end(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let at = from + text[from..].find(['\n', ';'])?;
+        if !text[..at].trim_end_matches('\r').ends_with('\\') {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_found_without_a_parser() {
+        let text = "import os, a.b as c\nfrom . import x\nfrom ..u import (y as z,  # c\n  w)\ntry: import q\nfrom m import *\nimportant = 1\nfrom p import a, \\\n  b\n";
+        let got: Vec<String> = imports(text)
+            .into_iter()
+            .map(|i| format!("{}:{}", i.module, i.name.unwrap_or_default()))
+            .collect();
+        assert_eq!(
+            got,
+            ["os:", "a.b:", ".:", ".:x", "..u:", "..u:y", "..u:w", "q:", "m:", "p:", "p:a", "p:b"]
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Reads Python by pieces: only the statements that can matter are parsed; when a name turns out
+//! to matter (an alias, a wrapper), the statements that use it are parsed too.
+
+use rustc_hash::FxHashSet;
+
+use super::catalogues::Catalogues;
+use super::link::{Settled, settle};
+use crate::base::effect::Effect;
+use crate::base::facts::{FileFacts, Language};
+use crate::base::source::Source;
+use crate::graph::link::Files;
+use crate::lang::python::cut::cut;
+use crate::lang::python::hints::Hints;
+use crate::lang::python::select::{Selection, identifiers, select};
+use crate::lang::python::{facts, selected};
+
+/// Rounds of widening for one file: aliases of aliases of aliases.
+const ROUNDS: usize = 6;
+/// Above this share of a text, parsing it whole is no dearer.
+const WHOLE: usize = 90;
+
+/// Everything that reading Python by pieces needs.
+pub(super) struct PythonReader {
+    hints: Option<Hints>,
+    watch: FxHashSet<String>,
+    servers: FxHashSet<String>,
+}
+
+impl PythonReader {
+    /// `symbols` are watched, `words` make a statement count.
+    pub(super) fn new(catalogues: &Catalogues, symbols: &[String], words: &[String]) -> PythonReader {
+        let catalogue = catalogues.of(Language::Python);
+        let commands = catalogues.commands.command_names();
+        let mut extra: Vec<String> = symbols.iter().chain(words).cloned().collect();
+        let mut servers = FxHashSet::default();
+        for name in catalogue.servers.iter().flat_map(|s| &s.names) {
+            let head = name.split('.').next().unwrap_or(name);
+            extra.push(head.to_owned());
+            servers.insert(head.to_owned());
+        }
+        extra.extend(["restartlint:", "<<<<<<<"].map(str::to_owned));
+        PythonReader {
+            hints: Hints::new(catalogue, &commands, &extra),
+            watch: symbols.iter().cloned().collect(),
+            servers,
+        }
+    }
+
+    /// Whether a name's uses are found without being told.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.hints.as_ref().is_some_and(|h| h.is_known(name))
+    }
+
+    /// The whole file's facts, unsettled.
+    pub(super) fn whole(&self, path: &str, source: &Source, catalogues: &Catalogues) -> FileFacts {
+        facts(path, source, catalogues.of(Language::Python), &self.watch)
+    }
+
+    /// The settled facts of what can matter in a file; `None` if nothing can. `extra` are names that
+    /// are known to matter.
+    pub(super) fn read(
+        &self,
+        path: &str,
+        source: &Source,
+        extra: &FxHashSet<String>,
+        files: &Files,
+        catalogues: &Catalogues,
+    ) -> Option<FileFacts> {
+        let text = source.text.as_str();
+        let whole = |this: &Self| {
+            let mut facts = this.whole(path, source, catalogues);
+            settle(&mut facts, files, catalogues, &|name| this.knows(name));
+            Some(facts)
+        };
+        let Some(hints) = self.hints.as_ref().filter(|_| !path.ends_with(".ipynb")) else {
+            return whole(self);
+        };
+        let mentions = hints.matches(text).next().is_some() || extra_is_mentioned(text, extra);
+        if !mentions {
+            return None;
+        }
+        // Annotations and conflict markers are told apart from strings by the parser.
+        let marked = [b"restartlint:".as_slice(), b"<<<<<<< "]
+            .iter()
+            .any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some());
+        let Some(statements) = cut(text).filter(|_| !marked) else { return whole(self) };
+        let mut extra = extra.clone();
+        let mut selection = select(text, &statements, hints, &extra)?;
+        for _ in 0..ROUNDS {
+            if covers(&selection, text) {
+                return whole(self);
+            }
+            let mut facts = selected(path, source, &selection, catalogues.of(Language::Python), &self.watch);
+            let Settled { telling } = settle(&mut facts, files, catalogues, &|name| self.knows(name));
+            let before = extra.len();
+            extra.extend(telling);
+            extra.extend(self.server_names(&facts));
+            extra.extend(called_at_import(&facts));
+            if extra.len() == before {
+                return Some(facts);
+            }
+            let wider = select(text, &statements, hints, &extra)?;
+            if wider == selection {
+                return Some(facts);
+            }
+            selection = wider;
+        }
+        whole(self)
+    }
+
+    /// Names that a file imports from a server library: the statement that builds the server uses one.
+    fn server_names(&self, facts: &FileFacts) -> Vec<String> {
+        let Some(program) = &facts.program else { return Vec::new() };
+        if facts.server.is_some() {
+            return Vec::new();
+        }
+        program
+            .imports
+            .iter()
+            .filter(|i| self.servers.contains(i.import.module.split('.').next().unwrap_or("")))
+            .filter_map(|i| i.import.name.clone())
+            .collect()
+    }
+}
+
+/// Functions with sites: whether the module's top level calls them decides when the site runs.
+fn called_at_import(facts: &FileFacts) -> impl Iterator<Item = String> + '_ {
+    facts
+        .sites
+        .iter()
+        .filter(|s| s.effect == Effect::Replace && s.function != 0 && !s.symbol.contains('.'))
+        .map(|s| s.symbol.clone())
+}
+
+fn extra_is_mentioned(text: &str, extra: &FxHashSet<String>) -> bool {
+    !extra.is_empty() && identifiers(text).any(|name| extra.contains(name))
+}
+
+fn covers(selection: &Selection, text: &str) -> bool {
+    let chosen: usize = selection.ranges.iter().map(|r| r.len()).sum();
+    chosen * 100 >= text.len() * WHOLE
+}

@@ -1,0 +1,296 @@
+//! The daemon's reach over the tree: which files can lie between the daemon and a site, these
+//! files read whole, and the call graph walked over them.
+
+#![allow(clippy::disallowed_methods)] // Part of the pipeline: it opens the files that discovery listed.
+
+use std::collections::BTreeMap;
+
+use aho_corasick::AhoCorasick;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Scan, Tools, link};
+use crate::base::facts::{Chain, FileFacts, Language, RelPath, Step};
+use crate::base::ir::Import;
+use crate::base::site::Confidence;
+use crate::base::source::Source;
+use crate::base::span::Span;
+use crate::discover::Listing;
+use crate::graph::link::{Files, Target};
+use crate::graph::reach;
+use crate::graph::solve::Solver;
+use crate::lang;
+
+/// Fills in the chains of everything that the daemon modules reach.
+pub(super) fn follow(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
+    let daemons: Vec<RelPath> = scan
+        .tree
+        .daemons
+        .iter()
+        .filter(|d| d.file.is_some() || listing.files.contains_key(&d.path))
+        .map(|d| d.path.clone())
+        .collect();
+    if daemons.is_empty() {
+        return;
+    }
+    let between = between(tools, listing, scan, &daemons);
+    load(tools, listing, scan, &between);
+    renumber(scan);
+    walk(tools, listing, scan, &daemons, &between);
+}
+
+/// A text of the tree: from the scan, or read again.
+fn text_of(listing: &Listing, scan: &Scan, path: &str) -> Option<Source> {
+    if let Some(source) = scan.sources.get(path) {
+        return Some(source.clone());
+    }
+    let entry = listing.files.get(path)?;
+    Some(Source::decode(std::fs::read(&entry.real).ok()?))
+}
+
+/// The files on a way of imports from a daemon module to a file that holds something, and those whose
+/// methods a daemon could call by a name that is theirs alone.
+fn between(tools: &Tools<'_>, listing: &Listing, scan: &Scan, daemons: &[RelPath]) -> FxHashSet<RelPath> {
+    let mut graph: BTreeMap<RelPath, Vec<RelPath>> = BTreeMap::new();
+    let mut frontier: Vec<RelPath> = daemons.to_vec();
+    while !frontier.is_empty() {
+        let read: Vec<(RelPath, Vec<RelPath>)> = frontier
+            .par_iter()
+            .map(|path| (path.clone(), imported_files(tools, listing, scan, path)))
+            .collect();
+        let mut next = Vec::new();
+        for (path, targets) in read {
+            next.extend(targets.iter().filter(|t| !graph.contains_key(*t)).cloned());
+            graph.insert(path, targets);
+        }
+        next.sort();
+        next.dedup();
+        next.retain(|path| !graph.contains_key(path));
+        frontier = next;
+    }
+    let holds = |path: &str| {
+        scan.tree
+            .files
+            .binary_search_by(|f| f.path.as_str().cmp(path))
+            .is_ok_and(|at| !scan.tree.files[at].sites.is_empty() || !scan.tree.files[at].lookups.is_empty())
+    };
+    let mut importers: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    for (path, targets) in &graph {
+        for target in targets {
+            importers.entry(target).or_default().push(path);
+        }
+    }
+    let mut between: FxHashSet<RelPath> = daemons.iter().cloned().collect();
+    let mut queue: Vec<&str> = graph.keys().map(String::as_str).filter(|p| holds(p)).collect();
+    while let Some(path) = queue.pop() {
+        if between.insert(path.to_owned()) || daemons.iter().any(|d| d == path) {
+            for importer in importers.get(path).into_iter().flatten() {
+                if !between.contains(*importer) {
+                    queue.push(importer);
+                }
+            }
+        }
+    }
+    between.extend(by_method_name(listing, scan, &between));
+    between
+}
+
+/// The files of the tree that a file imports.
+fn imported_files(tools: &Tools<'_>, listing: &Listing, scan: &Scan, path: &str) -> Vec<RelPath> {
+    let Some(source) = text_of(listing, scan, path) else { return Vec::new() };
+    let Some(language) = lang::language_of(path, source.text.as_bytes()) else { return Vec::new() };
+    let imports: Vec<Import> = if language == Language::Python && !path.ends_with(".ipynb") {
+        lang::python::imports::imports(&source.text)
+    } else {
+        let known = scan.tree.files.binary_search_by(|f| f.path.as_str().cmp(path)).ok();
+        let facts = match known.and_then(|at| scan.tree.files[at].program.as_ref()) {
+            Some(program) => Some(program.clone()),
+            None => super::program_facts(tools, path, language, &source).and_then(|f| f.program),
+        };
+        facts.map_or_else(Vec::new, |program| {
+            let stars = program.stars.iter().map(|s| Import { module: s.clone(), name: None });
+            program.imports.iter().map(|i| i.import.clone()).chain(stars).collect()
+        })
+    };
+    let mut targets = Vec::new();
+    for import in imports {
+        targets.extend(targets_of(tools.files, language, path, &import));
+    }
+    targets.sort();
+    targets.dedup();
+    targets.retain(|t| t != path);
+    targets
+}
+
+fn targets_of(files: &Files, language: Language, from: &str, import: &Import) -> Vec<RelPath> {
+    let mut found = match files.resolve(language, from, import) {
+        Target::File(path) => vec![path],
+        Target::Name(path, name) if language == Language::Python => {
+            files.python_submodule(&path, &name).into_iter().chain([path]).collect()
+        }
+        Target::Name(path, _) => vec![path],
+        Target::Package(paths, _) => paths,
+        Target::External(_) | Target::Missing => Vec::new(),
+    };
+    if language == Language::Python {
+        let packages: Vec<RelPath> = found.iter().flat_map(|f| files.python_packages(f)).collect();
+        found.extend(packages);
+    }
+    found
+}
+
+/// Files outside the import graph with a site in a method that some file between calls by name.
+fn by_method_name(listing: &Listing, scan: &Scan, between: &FxHashSet<RelPath>) -> Vec<RelPath> {
+    let mut methods: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for facts in scan.tree.files.iter().filter(|f| f.program.is_some() && !between.contains(&f.path)) {
+        for site in &facts.sites {
+            if let Some((_, name)) = site.symbol.rsplit_once('.') {
+                methods.entry(name).or_default().push(&facts.path);
+            }
+        }
+    }
+    let calls: Vec<String> = methods.keys().map(|name| format!(".{name}(")).collect();
+    let Ok(automaton) = AhoCorasick::new(&calls) else { return Vec::new() };
+    let called: FxHashSet<usize> = between
+        .par_iter()
+        .flat_map_iter(|path| {
+            let source = text_of(listing, scan, path);
+            let found: Vec<usize> = source.map_or_else(Vec::new, |s| {
+                automaton.find_iter(&s.text).map(|m| m.pattern().as_usize()).collect()
+            });
+            found
+        })
+        .collect();
+    let mut files: Vec<RelPath> = methods
+        .values()
+        .enumerate()
+        .filter(|(at, _)| called.contains(at))
+        // A name that several files with sites define is not unique in any case.
+        .flat_map(|(_, paths)| {
+            let mut paths: Vec<&str> = paths.clone();
+            paths.dedup();
+            if paths.len() == 1 { paths } else { Vec::new() }
+        })
+        .map(str::to_owned)
+        .collect();
+    files.dedup();
+    files
+}
+
+/// Reads files whole, and finds their sites anew.
+fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashSet<RelPath>) {
+    let mut paths: Vec<&RelPath> = between.iter().collect();
+    paths.sort();
+    let read: Vec<(FileFacts, Source)> = paths
+        .par_iter()
+        .filter_map(|path| {
+            let source = text_of(listing, scan, path)?;
+            let language = lang::language_of(path, source.text.as_bytes())?;
+            let known = scan.tree.files.binary_search_by(|f| f.path.cmp(*path)).ok();
+            // Only Python is read by pieces.
+            if language != Language::Python && known.is_some_and(|at| scan.tree.files[at].program.is_some()) {
+                return None;
+            }
+            let mut facts = match language {
+                Language::Python => tools.python.whole(path, &source, tools.catalogues),
+                _ => super::program_facts(tools, path, language, &source)?,
+            };
+            link::settle(&mut facts, tools.files, tools.catalogues, &|name| tools.python.knows(name));
+            if let Some(at) = known {
+                let old = &scan.tree.files[at];
+                facts.watched.extend(old.watched.clone());
+                facts.watched.sort_by_key(|w| (w.span, w.kind));
+                facts.watched.dedup();
+                for problem in &old.problems {
+                    if !facts.problems.contains(problem) {
+                        facts.problems.push(problem.clone());
+                    }
+                }
+            }
+            Some((facts, source))
+        })
+        .collect();
+    for (facts, source) in read {
+        scan.sources.insert(facts.path.clone(), source);
+        match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
+            Ok(at) => scan.tree.files[at] = facts,
+            Err(at) => scan.tree.files.insert(at, facts),
+        }
+    }
+    link::sites(&mut scan.tree, tools.files, tools.catalogues);
+}
+
+/// Files were added: the daemons' places in the list of files have moved.
+fn renumber(scan: &mut Scan) {
+    for daemon in &mut scan.tree.daemons {
+        daemon.file = scan.tree.files.binary_search_by(|f| f.path.cmp(&daemon.path)).ok();
+    }
+}
+
+fn walk(
+    tools: &Tools<'_>,
+    listing: &Listing,
+    scan: &mut Scan,
+    daemons: &[RelPath],
+    between: &FxHashSet<RelPath>,
+) {
+    let mut solver = Solver::new(tools.files, true);
+    let mut file_of = Vec::new();
+    for (at, facts) in scan.tree.files.iter().enumerate() {
+        if let Some(program) = facts.program.as_ref().filter(|_| between.contains(&facts.path)) {
+            solver.add(&facts.path, facts.language, program, tools.catalogues.of(facts.language));
+            file_of.push(at);
+        }
+    }
+    for unit in 0..solver.units().len() {
+        solver.connect(unit as u32);
+    }
+    let roots: Vec<u32> = daemons.iter().filter_map(|d| solver.unit_of(d)).collect();
+    reach::solve(&mut solver, &roots, |names| defined_once(listing, names));
+    let reached = reach::walk(&solver, &roots);
+    let mut chains = BTreeMap::new();
+    for (unit, function) in reached.functions() {
+        let Some((steps, confidence)) = reached.chain((unit, function)) else { continue };
+        let steps = steps
+            .into_iter()
+            .map(|step| {
+                let body = &solver.units()[step.from.0 as usize].program.functions[step.from.1 as usize];
+                Step {
+                    file: file_of[step.from.0 as usize],
+                    span: Span { start: step.place.0, end: step.place.1 },
+                    symbol: body.symbol.clone(),
+                }
+            })
+            .collect();
+        chains.insert((file_of[unit as usize], function), Chain { steps, confidence });
+    }
+    // A script that is a daemon module has no program: all its commands run in it.
+    for daemon in daemons {
+        if let Ok(at) = scan.tree.files.binary_search_by(|f| f.path.cmp(daemon))
+            && scan.tree.files[at].program.is_none()
+        {
+            chains.insert((at, 0), Chain { steps: Vec::new(), confidence: Confidence::Certain });
+        }
+    }
+    scan.tree.reach = chains;
+}
+
+/// Of these method names, those that the Python files of the tree define once.
+fn defined_once(listing: &Listing, names: &[String]) -> FxHashSet<String> {
+    let definitions: Vec<String> = names.iter().map(|name| format!("def {name}(")).collect();
+    let Ok(automaton) = AhoCorasick::new(&definitions) else { return FxHashSet::default() };
+    let counts: Vec<Vec<usize>> = listing
+        .files
+        .par_iter()
+        .filter(|(path, _)| path.ends_with(".py"))
+        .filter_map(|(_, entry)| {
+            let bytes = std::fs::read(&entry.real).ok()?;
+            Some(automaton.find_iter(&bytes).map(|m| m.pattern().as_usize()).collect())
+        })
+        .collect();
+    let mut total = vec![0usize; names.len()];
+    for at in counts.into_iter().flatten() {
+        total[at] += 1;
+    }
+    names.iter().zip(total).filter(|(_, count)| *count <= 1).map(|(name, _)| name.clone()).collect()
+}
