@@ -84,8 +84,57 @@ impl FailOn {
     }
 }
 
+/// Everything that a check found out.
+pub(super) struct Checked {
+    /// The report.
+    pub report: Report,
+    /// The scan that it comes from.
+    pub scan: Scan,
+    project: Project,
+    inventory: Option<Inventory>,
+    stale: Vec<Entry>,
+}
+
+impl CheckArgs {
+    /// A check of these paths with these rules, all else as the command has it.
+    #[cfg(feature = "mcp")]
+    pub(super) fn of(
+        paths: Vec<PathBuf>,
+        select: Vec<String>,
+        ignore: Vec<String>,
+        scan: ScanArgs,
+    ) -> CheckArgs {
+        CheckArgs {
+            paths,
+            format: "json".to_owned(),
+            output: None,
+            fail_on: FailOn::Error,
+            select,
+            ignore,
+            baseline: None,
+            write_baseline: None,
+            stdin_filename: None,
+            statistics: false,
+            scan,
+        }
+    }
+}
+
 /// Runs `check`.
 pub fn run(args: &CheckArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let checked = checked(args, cli)?;
+    let Checked { report, scan, stale, .. } = &checked;
+    print(args, cli, report, scan)?;
+    say(cli, &checked);
+    if let Some(failure) = incomplete(scan) {
+        return Err(failure);
+    }
+    let denied = report.fails(args.fail_on.least()) || (!stale.is_empty() && args.fail_on != FailOn::Never);
+    Ok(if denied { Outcome::Denied } else { Outcome::Clean })
+}
+
+/// Holds a checkout against its inventory; prints nothing of the result.
+pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let start = Instant::now();
     let stdin = stdin_bytes(args)?;
     let project = match (&stdin, &args.stdin_filename) {
@@ -134,13 +183,7 @@ pub fn run(args: &CheckArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let stale = decision.stale;
     let report = Report { findings: decision.shown, daemons: scan.tree.daemons.clone(), summary };
     let report = report.counted();
-    print(args, cli, &report, &scan)?;
-    say(cli, &project, &scan, inventory.as_ref(), &report, &stale);
-    if let Some(failure) = incomplete(&scan) {
-        return Err(failure);
-    }
-    let denied = report.fails(args.fail_on.least()) || (!stale.is_empty() && args.fail_on != FailOn::Never);
-    Ok(if denied { Outcome::Denied } else { Outcome::Clean })
+    Ok(Checked { report, scan, project, inventory, stale })
 }
 
 fn stdin_bytes(args: &CheckArgs) -> Result<Option<Vec<u8>>, Failure> {
@@ -278,14 +321,7 @@ fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan) -> Result<()
 }
 
 /// What is worth knowing beside the result.
-fn say(
-    cli: &Cli,
-    project: &Project,
-    scan: &Scan,
-    inventory: Option<&Inventory>,
-    report: &Report,
-    stale: &[Entry],
-) {
+fn say(cli: &Cli, Checked { report, scan, project, inventory, stale }: &Checked) {
     for file in daemons::undeclared(&project.config, &scan.tree) {
         let why = file.server.as_deref().unwrap_or("it builds a server");
         output::note(

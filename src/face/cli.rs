@@ -71,10 +71,24 @@ pub enum Command {
     Parity(super::parity::ParityArgs),
     /// Which servers really run, and are they the ones that are expected?
     Fleet(super::fleet::FleetArgs),
+    /// Serve the passes to agents, as MCP tools on standard input and output.
+    #[cfg(feature = "mcp")]
+    Mcp(super::mcp::McpArgs),
     /// Print completions for a shell.
     Completions(super::shell::CompletionsArgs),
     /// Print the manual page.
     Man,
+}
+
+impl Command {
+    /// Whether the command serves a host until its input ends.
+    pub fn serves(&self) -> bool {
+        #[cfg(feature = "mcp")]
+        let serves = matches!(self, Command::Mcp(_));
+        #[cfg(not(feature = "mcp"))]
+        let serves = false;
+        serves
+    }
 }
 
 /// Runs the chosen command.
@@ -93,6 +107,8 @@ pub fn dispatch(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Guard(args) => super::guard::run(args, cli),
         Command::Parity(args) => super::parity::run(args, cli),
         Command::Fleet(args) => super::fleet::run(args, cli),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => super::mcp::run(args, cli),
         Command::Completions(args) => super::shell::completions(args),
         Command::Man => super::shell::man(),
     }

@@ -38,6 +38,23 @@ impl Failure {
         Failure::Message(message.into())
     }
 
+    /// The failure as plain text, for a reader that is no terminal.
+    pub fn text(self) -> String {
+        match self {
+            Failure::Message(text) => crate::base::terminal::visible(&text),
+            Failure::Report(report) => {
+                let plain =
+                    miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
+                let mut text = String::new();
+                match plain.render_report(&mut text, report.as_ref()) {
+                    Ok(()) => text,
+                    Err(_) => crate::base::terminal::visible(&report.to_string()),
+                }
+            }
+            Failure::ClosedPipe => "the reader of standard output has gone away".to_owned(),
+        }
+    }
+
     /// Prints the failure on standard error and gives the exit status.
     pub fn report(self) -> u8 {
         match self {

@@ -68,7 +68,8 @@ pub fn run(args: &InventoryArgs, cli: &Cli) -> Result<Outcome, Failure> {
     }
 }
 
-fn open(cli: &Cli, path: &Option<PathBuf>) -> Result<(Project, Inventory), Failure> {
+/// The project of a path and its inventory, which must be there.
+pub(super) fn open(cli: &Cli, path: &Option<PathBuf>) -> Result<(Project, Inventory), Failure> {
     let paths: Vec<PathBuf> = path.iter().cloned().collect();
     let project = Project::open(cli, &paths)?;
     match project.inventory()? {
@@ -169,7 +170,8 @@ fn render((project, inventory): &(Project, Inventory), cli: &Cli) -> Result<Outc
     Ok(Outcome::Clean)
 }
 
-fn find<'a>(inventory: &'a Inventory, id: &str) -> Result<&'a RestartPath, String> {
+/// An entry, or why there is none, with the nearest ids.
+pub(super) fn find<'a>(inventory: &'a Inventory, id: &str) -> Result<&'a RestartPath, String> {
     inventory.get(id).ok_or_else(|| {
         let near = suggest::ranked(id, inventory.ids());
         let help = if near.is_empty() {

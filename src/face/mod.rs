@@ -18,6 +18,8 @@ pub mod init;
 pub mod input;
 pub mod inventory;
 pub mod lease;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod output;
 pub mod parity;
 pub mod policy;
@@ -52,14 +54,17 @@ pub fn main() -> std::process::ExitCode {
         }
     };
     output::choose_color(cli.color);
-    stop_on_interrupt();
+    if !cli.command.serves() {
+        stop_on_interrupt();
+    }
     match cli::dispatch(&cli) {
         Ok(outcome) => std::process::ExitCode::from(outcome.status()),
         Err(failure) => std::process::ExitCode::from(failure.report()),
     }
 }
 
-/// An interrupt ends the run with status 130, as shells expect it.
+/// An interrupt ends the run with status 130, as shells expect it. A server has no such handler:
+/// of itself it ends with its input alone.
 fn stop_on_interrupt() {
     // Where no handler can be set, the signal's own way of ending the process stays.
     let _ = ctrlc::set_handler(|| std::process::exit(130));

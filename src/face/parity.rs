@@ -10,7 +10,7 @@ use super::store::store_path;
 use super::{Failure, Outcome};
 use crate::edge::revision;
 use crate::edge::store::{OpenMode, Store};
-use crate::pass::parity::compare;
+use crate::pass::parity::{ParityReport, compare};
 
 /// Is the revision that runs still the checkout's? Exit 0 only if it is; nothing is ever restarted for it.
 #[derive(Debug, Args)]
@@ -33,23 +33,33 @@ pub struct ParityArgs {
     format: Format,
 }
 
+/// The revision that a registered server started from, and its checkout.
+pub(super) fn registered(runtime: &str, store: &Path) -> Result<(Option<String>, Option<PathBuf>), Failure> {
+    let rows = Store::open(store, OpenMode::Existing)?.runtimes(None)?;
+    let row = rows.into_iter().find(|row| row.runtime_id == *runtime);
+    let row = row.ok_or_else(|| {
+        Failure::new(format!("no runtime `{runtime}` is registered; `fleet list` shows those that are"))
+    })?;
+    Ok((row.startup_head, row.repository_root.map(PathBuf::from)))
+}
+
+/// A revision against the one of a checkout.
+pub(super) fn compared(started: Option<&str>, checkout: &Path) -> ParityReport {
+    let head = revision::head(checkout).map_err(|error| error.to_string());
+    compare(started, head.as_deref().map_err(String::as_str))
+}
+
 /// Runs `parity`.
 pub fn run(args: &ParityArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let mut started = args.started_head.clone();
     let mut checkout = args.checkout.clone();
     if let Some(runtime) = &args.runtime {
         let path = store_path(args.store.as_deref(), cli)?;
-        let rows = Store::open(&path, OpenMode::Existing)?.runtimes(None)?;
-        let row = rows.into_iter().find(|row| row.runtime_id == *runtime);
-        let row = row.ok_or_else(|| {
-            Failure::new(format!("no runtime `{runtime}` is registered; `fleet list` shows those that are"))
-        })?;
-        started = row.startup_head;
-        checkout = checkout.or_else(|| row.repository_root.map(PathBuf::from));
+        let (head, root) = registered(runtime, &path)?;
+        started = head;
+        checkout = checkout.or(root);
     }
-    let head = revision::head(checkout.as_deref().unwrap_or(Path::new(".")));
-    let head = head.as_ref().map(String::as_str).map_err(ToString::to_string);
-    let report = compare(started.as_deref(), head.as_ref().map(|head| *head).map_err(String::as_str));
+    let report = compared(started.as_deref(), checkout.as_deref().unwrap_or(Path::new(".")));
     answer::print(args.format, &report, || {
         let shown = |head: &Option<String>| head.clone().unwrap_or_else(|| "unknown".to_owned());
         format!(

@@ -1,7 +1,7 @@
 //! What `impact` and `drain` have in common on the command line: the state, the request
 //! and the present.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use super::input::Source;
 use super::project::Project;
 use super::store::store_path;
 use crate::edge::{authority, clock, coordinator, process};
-use crate::pass::authority::AuthoritySource;
+use crate::pass::authority::{Authority, AuthoritySource};
 use crate::pass::impact::report::Evidence;
 use crate::pass::impact::request::{Request, Requester};
 use crate::pass::impact::{Question, Settings, Snapshot};
@@ -74,18 +74,33 @@ pub struct Asked {
     evidence: Evidence,
     request: Request,
     settings: Settings,
+    authority: Authority,
     /// The present.
     pub now: Timestamp,
 }
 
 impl Asked {
+    /// A request against the state that the store and the process table show now.
+    pub fn observed(
+        request: Request,
+        store: &Path,
+        source: AuthoritySource,
+        cli: &Cli,
+    ) -> Result<Asked, Failure> {
+        let settings = settings(cli)?;
+        let now = clock::now();
+        let snapshot = coordinator::observe(store, now, &process::alive_since)?;
+        let authority = authority::read(source);
+        Ok(Asked { snapshot, evidence: Evidence::Observed, request, settings, authority, now })
+    }
+
     /// The question as the passes take it.
     pub fn question(&self) -> Question<'_> {
         Question {
             snapshot: &self.snapshot,
             evidence: self.evidence,
             request: &self.request,
-            authority: authority::read(AuthoritySource::CallerEnvironment),
+            authority: self.authority,
             now: self.now,
             settings: self.settings,
         }
@@ -103,8 +118,6 @@ impl QuestionArgs {
 
     /// Reads the request and the state.
     pub fn ask(&self, cli: &Cli) -> Result<Asked, Failure> {
-        let minutes = Project::open(cli, &[])?.config.coordinator.heartbeat_window_minutes;
-        let settings = Settings { heartbeat_window_s: minutes * 60 };
         if self.snapshot == Some(Source::Stdin) && self.request == Some(Source::Stdin) {
             return Err(Failure::new(
                 "standard input holds one document; name a file for --snapshot or --request",
@@ -114,24 +127,28 @@ impl QuestionArgs {
             Some(source) => source.read()?.value(Request::from_json)?,
             None => self.words.request()?,
         };
-        let (snapshot, evidence, now) = match &self.snapshot {
-            Some(source) => {
-                let snapshot = source.read()?.value(Snapshot::from_json)?;
-                (snapshot, Evidence::Recorded, self.now.unwrap_or_else(clock::now))
-            }
-            None if self.now.is_some() => {
-                return Err(Failure::new(
-                    "--now goes with a recorded state (--snapshot): what is observed is of the present",
-                ));
-            }
-            None => {
-                let now = clock::now();
-                let store = self.observed_store(cli)?;
-                (coordinator::observe(&store, now, &process::alive_since)?, Evidence::Observed, now)
-            }
-        };
-        Ok(Asked { snapshot, evidence, request, settings, now })
+        let source = AuthoritySource::CallerEnvironment;
+        match &self.snapshot {
+            Some(recorded) => Ok(Asked {
+                snapshot: recorded.read()?.value(Snapshot::from_json)?,
+                evidence: Evidence::Recorded,
+                request,
+                settings: settings(cli)?,
+                authority: authority::read(source),
+                now: self.now.unwrap_or_else(clock::now),
+            }),
+            None if self.now.is_some() => Err(Failure::new(
+                "--now goes with a recorded state (--snapshot): what is observed is of the present",
+            )),
+            None => Asked::observed(request, &self.observed_store(cli)?, source, cli),
+        }
     }
+}
+
+/// What the configuration says of the coordinator.
+fn settings(cli: &Cli) -> Result<Settings, Failure> {
+    let minutes = Project::open(cli, &[])?.config.coordinator.heartbeat_window_minutes;
+    Ok(Settings { heartbeat_window_s: minutes * 60 })
 }
 
 impl QuestionArgs {

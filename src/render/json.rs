@@ -172,7 +172,12 @@ impl<'a> From<&'a ReportedFinding> for WireFinding<'a> {
 
 /// One document.
 pub fn render(report: &Report, _: &Look<'_>) -> String {
-    pretty(&WireReport {
+    pretty(&wire(report))
+}
+
+/// The document before it is written.
+pub fn wire(report: &Report) -> WireReport<'_> {
+    WireReport {
         schema: 1,
         tool: WireTool { name: "restartlint", version: env!("CARGO_PKG_VERSION") },
         summary: report.summary.into(),
@@ -182,7 +187,7 @@ pub fn render(report: &Report, _: &Look<'_>) -> String {
             .map(|d| WireDaemon { path: &d.path, declared: d.declared, reason: &d.reason })
             .collect(),
         findings: report.findings.iter().map(WireFinding::from).collect(),
-    })
+    }
 }
 
 /// A finding a line.

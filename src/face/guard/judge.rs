@@ -22,7 +22,11 @@ use crate::scan::{self, ScanRequest, Stdin, Watch};
 const MOST_FILES: usize = 20_000;
 
 /// The verdict on a command in a project; `store` is the runtime registry, where one is given.
-pub(super) fn judge(command: &str, project: &Project, store: Option<&Path>) -> Result<GuardReport, Failure> {
+pub(in crate::face) fn judge(
+    command: &str,
+    project: &Project,
+    store: Option<&Path>,
+) -> Result<GuardReport, Failure> {
     let catalogue = CommandCatalogue::built_in();
     let examined = Examined::new(command, &catalogue);
     let mut daemons = Daemons::named(names(project)?, &catalogue);

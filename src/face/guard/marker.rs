@@ -1,6 +1,6 @@
 //! `guard record`, `status` and `clear`: the durable marker.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -53,29 +53,49 @@ pub(super) struct ClearArgs {
 }
 
 pub(super) fn record(args: &RecordArgs, cli: &Cli) -> Result<Outcome, Failure> {
-    if args.session.trim().is_empty() {
-        return Err(Failure::new("--session is blank; a marker says who ran the command"));
-    }
-    if args.command.trim().is_empty() {
-        return Err(Failure::new("--command is blank; a marker says what was run"));
-    }
+    // Blank input is told before a store is looked for.
+    let said = Said::of(&args.command, &args.session)?;
     let path = store_path(args.store.as_deref(), cli)?;
-    let (verdict, reason) = judge(&args.command, cli);
+    let recorded = recorded(said, &path, cli)?;
+    answer::print(args.format, &recorded, || format!("{}\n", serde_json::json!(recorded)))?;
+    Ok(Outcome::Clean)
+}
+
+/// What was run and who ran it, neither of them blank.
+pub(in crate::face) struct Said<'a> {
+    command: &'a str,
+    session: &'a str,
+}
+
+impl<'a> Said<'a> {
+    /// Refuses what says nothing.
+    pub fn of(command: &'a str, session: &'a str) -> Result<Said<'a>, Failure> {
+        if session.trim().is_empty() {
+            return Err(Failure::new("the session is blank; a marker says who ran the command"));
+        }
+        if command.trim().is_empty() {
+            return Err(Failure::new("the command is blank; a marker says what was run"));
+        }
+        Ok(Said { command, session })
+    }
+}
+
+/// Judges a command that was run, and puts the marker on the disk.
+pub(in crate::face) fn recorded(said: Said<'_>, store: &Path, cli: &Cli) -> Result<Recorded, Failure> {
+    let (verdict, reason) = judge(said.command, cli);
     let marker = Marker {
         marker_id: chance::fresh_id("marker-")?,
-        command: args.command.clone(),
-        session_id: args.session.clone(),
+        command: said.command.to_owned(),
+        session_id: said.session.to_owned(),
         verdict,
         reason: Some(reason),
         recorded_at: format!("{:.3}", clock::now()),
         cleared_at: None,
         cleared_by: None,
     };
-    Store::open(&path, OpenMode::Create)?.record_marker(&marker)?;
+    Store::open(store, OpenMode::Create)?.record_marker(&marker)?;
     // Only now is it durable, and only now may anybody believe it.
-    let recorded = Recorded::of(&marker);
-    answer::print(args.format, &recorded, || format!("{}\n", serde_json::json!(recorded)))?;
-    Ok(Outcome::Clean)
+    Ok(Recorded::of(&marker))
 }
 
 /// The guard's verdict on a command. An attempt is recorded whatever is wrong here: what

@@ -1,8 +1,8 @@
 //! `guard`: what a shell command does to the daemon, and what somebody has done.
 
 mod command;
-mod judge;
-mod marker;
+pub(super) mod judge;
+pub(super) mod marker;
 
 use clap::{Args, Subcommand};
 

@@ -60,14 +60,27 @@ pub fn run(args: &ImpactArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let report = if args.apply {
         let proof = proof_bytes(args);
         let key = args.drain_key.as_deref().and_then(offered_key);
-        apply(&asked, proof.as_deref(), key.as_ref(), store.as_mut())?
+        decide(&asked, Some((proof.as_deref(), key.as_ref())), store.as_mut())?
     } else {
-        evaluate(asked.question(), Application::DryRun)
+        decide(&asked, None, store.as_mut())?
     };
-    if let Some(store) = &mut store {
+    answered(&rendered(&report, args.format)?, report.allowed())
+}
+
+/// Evaluates a dry run, or an apply with what is offered for it, and keeps the incident of a denial.
+pub(super) fn decide(
+    asked: &super::question::Asked,
+    offered: Option<(Option<&[u8]>, Option<&Key>)>,
+    mut store: Option<&mut Store>,
+) -> Result<Report, Failure> {
+    let report = match offered {
+        Some((proof, key)) => apply(asked, proof, key, store.as_deref_mut())?,
+        None => evaluate(asked.question(), Application::DryRun),
+    };
+    if let Some(store) = store {
         keep_incident(store, &report)?;
     }
-    answered(&rendered(&report, args.format)?, report.allowed())
+    Ok(report)
 }
 
 /// Evaluates an apply. A proof is used up before anyone is told that it was accepted; if another
