@@ -276,6 +276,9 @@ struct RawCatalogue {
     /// Members that hold a handler of the client's leaving.
     #[serde(default)]
     stop_members: Vec<String>,
+    /// Members that hold a child's handle, whoever put it there.
+    #[serde(default)]
+    handle_members: Vec<String>,
 }
 
 /// One `[[server]]` table.
@@ -286,6 +289,9 @@ pub struct ServerEntry {
     pub names: Vec<String>,
     /// What is built, as shown to the user.
     pub reason: String,
+    /// Names of the library's classes that a bundle carries in its own text.
+    #[serde(default)]
+    pub bundled: Vec<String>,
 }
 
 /// One language's catalogue, ready for look-ups by access path.
@@ -315,6 +321,7 @@ pub struct Catalogue {
     stop_takers: FxHashSet<String>,
     stop_events: FxHashSet<String>,
     stop_members: FxHashSet<String>,
+    handle_members: FxHashSet<String>,
     modules: BTreeSet<String>,
     contexts: FxHashSet<String>,
     leads: FxHashSet<String>,
@@ -364,6 +371,7 @@ impl Catalogue {
             stop_takers: raw.stop_takers.into_iter().collect(),
             stop_events: raw.stop_events.into_iter().collect(),
             stop_members: raw.stop_members.into_iter().collect(),
+            handle_members: raw.handle_members.into_iter().collect(),
             ..Catalogue::default()
         };
         for rename in raw.rename {
@@ -449,7 +457,11 @@ impl Catalogue {
 
     /// Whether a thing of this path can lead to a primitive or to an operation that runs commands.
     pub fn is_stage(&self, path: &str) -> bool {
-        self.stages.contains(path) || self.renames.iter().any(|(from, _)| from.starts_with(path))
+        let begins = |from: &str| {
+            from.strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '[', '/']))
+        };
+        self.stages.contains(path) || self.renames.iter().any(|(from, _)| begins(from))
     }
 
     /// Remembers every stage of a path that goes through a call or an element.
@@ -571,6 +583,11 @@ impl Catalogue {
     /// Whether a member holds a handler that is called when the client is gone.
     pub fn is_stop_member(&self, path: &str) -> bool {
         self.stop_members.contains(path)
+    }
+
+    /// Whether a member of that name holds a child's handle.
+    pub fn is_handle_member(&self, name: &str) -> bool {
+        self.handle_members.contains(name)
     }
 
     /// The object that an operation is known to hand to the functions it is given, if the catalogue

@@ -385,7 +385,7 @@ impl<'a> Solver<'a> {
         let first = args.first().map(|a| a.value);
         let catalogue = self.catalogue(unit);
         if self.units[unit as usize].language == Language::Javascript
-            && path.starts_with("globalThis.")
+            && (path.starts_with("globalThis.") || path == "require")
             && self.object_call(unit, id, path, args)
         {
             return;

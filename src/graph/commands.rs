@@ -190,7 +190,7 @@ impl<'f, 'a> Runner<'f, 'a> {
             RunnerForm::Split => command.map_or_else(Vec::new, |c| as_shell(folder.texts(given.unit, c))),
             RunnerForm::Words => {
                 let from = entry.command.arg.unwrap_or(0);
-                as_argv(vec![self.words(&folder, given, from)])
+                as_argv(self.words(&folder, given, from))
             }
             RunnerForm::Program | RunnerForm::ProgramArgv0 => {
                 let Some(command) = command else { return Vec::new() };
@@ -251,28 +251,36 @@ impl<'f, 'a> Runner<'f, 'a> {
         })
     }
 
-    fn words(&self, folder: &Folder<'_, '_>, given: Given<'_>, from: usize) -> Vec<Text> {
-        let mut words = Vec::new();
+    /// The words that the arguments are. Where one argument can be several things, each is one command;
+    /// arguments with as many choices go together (`exec(c[0], c[1:])`).
+    fn words(&self, folder: &Folder<'_, '_>, given: Given<'_>, from: usize) -> Vec<Vec<Text>> {
+        let mut columns: Vec<Vec<Vec<Text>>> = Vec::new();
         for arg in given.lead.iter().chain(given.args).filter(|a| a.name.is_none()).skip(from) {
-            match arg.spread {
-                Spread::No => {
-                    let lists = folder.lists(given.unit, arg.value);
-                    let is_list = matches!(
-                        self.solver.program(given.unit).exprs[arg.value as usize].expr,
-                        Expr::Seq(_)
-                    );
-                    match lists.into_iter().next().filter(|_| is_list) {
-                        Some(list) => words.extend(list),
-                        None => words.push(one_text(folder.texts(given.unit, arg.value))),
-                    }
-                }
-                _ => match folder.lists(given.unit, arg.value).into_iter().next() {
-                    Some(list) => words.extend(list),
-                    None => words.push(Text::rest(Origin::Unknown)),
-                },
-            }
+            let lists = folder.lists(given.unit, arg.value);
+            let is_list =
+                matches!(self.solver.program(given.unit).exprs[arg.value as usize].expr, Expr::Seq(_));
+            columns.push(match arg.spread {
+                Spread::No if is_list && !lists.is_empty() => lists,
+                Spread::No => folder.texts(given.unit, arg.value).into_iter().map(|t| vec![t]).collect(),
+                _ if lists.is_empty() => vec![vec![Text::rest(Origin::Unknown)]],
+                _ => lists,
+            });
         }
-        words
+        let most = columns.iter().map(Vec::len).max().unwrap_or(1);
+        let row = |at: usize| {
+            columns
+                .iter()
+                .flat_map(|choices| match choices.as_slice() {
+                    [only] => only.clone(),
+                    many if many.len() == most => many.get(at).cloned().unwrap_or_default(),
+                    many if many.iter().all(|m| matches!(m.as_slice(), [word] if !word.is_rest())) => {
+                        vec![Text::free(Origin::Unknown)]
+                    }
+                    _ => vec![Text::rest(Origin::Unknown)],
+                })
+                .collect()
+        };
+        (0..most).map(row).collect()
     }
 }
 
@@ -305,11 +313,17 @@ pub(super) fn own_context(solver: &Solver<'_>, unit: UnitId) -> CommandContext {
 /// A function that runs a command which depends on its parameters.
 #[derive(Debug, Clone)]
 pub(super) struct Wrapper {
+    runner: String,
     invocation: Invocation,
     params: Vec<(String, Spread)>,
 }
 
 impl Wrapper {
+    /// The name of the operation that runs the command.
+    pub(super) fn runner(&self) -> &str {
+        &self.runner
+    }
+
     /// What a call of the function with these arguments does. `skip`: parameters that the receiver takes.
     pub(super) fn actions(
         &self,
@@ -496,7 +510,7 @@ fn direct(
     let builders = Builders::new(solver, unit);
     let runner = Runner { solver, unit, commands, builders: &builders };
     let context = own_context(solver, unit);
-    for (id, node) in program.exprs.iter().enumerate() {
+    for node in &program.exprs {
         let Expr::Call(call) = &node.expr else { continue };
         let Some(params) = params_around(solver, unit, node.function) else { continue };
         for value in solver.values_of(unit, call.callee) {
@@ -510,7 +524,8 @@ fn direct(
                 if has_parameter(&invocation) && !decided {
                     let list = found.entry((unit, node.function)).or_default();
                     if list.len() < 8 {
-                        list.push(Wrapper { invocation, params: params.clone() });
+                        let runner = solver.interner.text(path).replace("()", "").replace("[]", "");
+                        list.push(Wrapper { runner, invocation, params: params.clone() });
                     }
                 }
             }
@@ -544,7 +559,9 @@ fn nested(
                     Substitution { folder: &folder, unit, args: &call.args, skip, params: &wrapper.params };
                 for invocation in substitute.invocations(&wrapper.invocation) {
                     if has_parameter(&invocation) {
-                        new.push(((unit, node.function), Wrapper { invocation, params: params.clone() }));
+                        let runner = wrapper.runner.clone();
+                        let outer = Wrapper { runner, invocation, params: params.clone() };
+                        new.push(((unit, node.function), outer));
                     }
                 }
             }

@@ -500,6 +500,17 @@ impl<'f, 'a> Folder<'f, 'a> {
                         found.extend(self.cell_values(*target, cell).into_iter().map(|v| (*target, v)));
                     }
                 }
+                Value::Container(Object::Literal(of, literal)) => {
+                    if let Expr::Map(entries) = &self.solver.program(*of).exprs[*literal as usize].expr {
+                        let named = |key: &ExprId| matches!(&self.solver.program(*of).exprs[*key as usize].expr, Expr::Str(k) if k == name);
+                        found.extend(
+                            entries
+                                .iter()
+                                .filter(|(key, _)| key.as_ref().is_some_and(named))
+                                .map(|(_, value)| (*of, *value)),
+                        );
+                    }
+                }
                 Value::Instance(u, c) | Value::Class(u, c) => {
                     let program = self.solver.program(*u);
                     for (member, expr) in &program.classes[*c as usize].members {

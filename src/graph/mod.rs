@@ -13,6 +13,7 @@ mod context;
 pub mod fold;
 mod handover;
 pub mod link;
+pub mod matters;
 mod member;
 mod objects;
 pub mod reach;

@@ -17,6 +17,11 @@ impl<'a> Solver<'a> {
             return false;
         };
         match path {
+            // A `require` of another name: `createRequire(…)`.
+            "require" => {
+                let Some(name) = args.first().and_then(|a| self.key_of(unit, a.value)) else { return false };
+                self.module_by_name(unit, &name, node);
+            }
             "globalThis.Object.assign" => {
                 self.copy(first, node);
                 let made = self.new_container(unit, id);

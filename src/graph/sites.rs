@@ -18,39 +18,6 @@ use crate::data::primitives::{ArgRef, ArgTest, Condition, PrimitiveEntry};
 use super::commands::{Runner, Wrapper};
 use crate::data::commands::CommandCatalogue;
 
-/// Whether a program names anything that leads to a primitive or to an operation that runs commands.
-/// Where it does not, it has no site of its own, and need not be solved alone. `resolve` tells the
-/// path of what an import brings from outside.
-pub fn can_hold_sites(
-    program: &crate::base::ir::Program,
-    catalogue: &crate::data::primitives::Catalogue,
-    resolve: impl Fn(&crate::base::ir::Import) -> Option<String>,
-) -> bool {
-    // What is only read a member of counts by that member.
-    let mut members: FxHashMap<ExprId, Vec<&str>> = FxHashMap::default();
-    let mut paths: FxHashMap<ExprId, String> = FxHashMap::default();
-    for (id, node) in program.exprs.iter().enumerate() {
-        match &node.expr {
-            Expr::Attr { base, name } => members.entry(*base).or_default().push(name),
-            Expr::External(path) => {
-                paths.insert(id as ExprId, catalogue.canonical_path(path).into_owned());
-            }
-            Expr::Import(import) => {
-                if let Some(path) = resolve(import) {
-                    paths.insert(id as ExprId, catalogue.canonical_path(&path).into_owned());
-                }
-            }
-            _ => {}
-        }
-    }
-    paths.iter().any(|(id, path)| match members.get(id) {
-        Some(names) => {
-            names.iter().any(|name| catalogue.is_stage(&catalogue.canonical_path(&format!("{path}.{name}"))))
-        }
-        None => catalogue.is_stage(path),
-    })
-}
-
 /// What one unit's calls come to.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -200,14 +167,17 @@ impl<'f, 'a> Finder<'f, 'a> {
                         };
                         for action in wrapper.actions(self.solver, self.unit, &call.args, skip, self.commands)
                         {
-                            self.command_site(id, span, action, "", Via::Wrapper);
+                            self.command_site(id, span, action, wrapper.runner(), Via::Wrapper);
                         }
                     }
                 }
                 _ => {}
             }
         }
-        if call.kind != CallKind::Decorator {
+        // A struct literal keeps its fields; it calls nothing.
+        let keeps =
+            call.kind == CallKind::New && self.solver.units()[self.unit as usize].language == Language::Go;
+        if call.kind != CallKind::Decorator && !keeps {
             self.handed_over(call, &callees);
         }
     }
@@ -434,6 +404,14 @@ impl<'f, 'a> Finder<'f, 'a> {
         let mut effect = entry.effect;
         let mut target = None;
         if let Some(at) = &entry.pid {
+            if at.receiver
+                && let Some(receiver) = given.receiver
+                && let Expr::Attr { name, .. } =
+                    &self.solver.program(given.unit).exprs[receiver as usize].expr
+                && self.solver.catalogue(given.unit).is_handle_member(name)
+            {
+                return None;
+            }
             let text = match given.get(at) {
                 Some(pid) if at.receiver => self.receiver_pid(given.unit, pid),
                 Some(pid) => one(folder.texts(given.unit, pid)),

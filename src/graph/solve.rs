@@ -789,7 +789,16 @@ impl<'a> Solver<'a> {
         if !made {
             return 0;
         }
-        let function = self.program(unit).exprs[call as usize].function;
+        let node = &self.program(unit).exprs[call as usize];
+        // A value of a declared type: nobody here made it.
+        if let Expr::Call(made) = &node.expr
+            && made.kind == CallKind::New
+            && made.args.is_empty()
+            && self.units[unit as usize].language == Language::Go
+        {
+            return 0;
+        }
+        let function = node.function;
         let next = self.makers.len() as u32 + 1;
         let id = *self.maker_ids.entry((unit, call)).or_insert(next);
         if id == next {

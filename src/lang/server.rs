@@ -8,9 +8,39 @@ use crate::data::primitives::Catalogue;
 pub fn reason(program: &Program, catalogue: &Catalogue) -> Option<String> {
     for node in &program.exprs {
         let Expr::Call(call) = &node.expr else { continue };
+        if let Some(class) = written_class(program, call.callee)
+            && let Some(server) = catalogue.servers.iter().find(|s| s.bundled.contains(&class))
+        {
+            return Some(format!("{} ({class}, bundled)", server.reason));
+        }
         let Some(path) = written_path(program, call.callee, 0) else { continue };
         if let Some(server) = catalogue.servers.iter().find(|s| s.names.contains(&path)) {
             return Some(format!("{} ({path})", server.reason));
+        }
+    }
+    None
+}
+
+/// The name of the class of the file, or of a file beside it, that an expression names.
+fn written_class(program: &Program, expr: ExprId) -> Option<String> {
+    let mut at = expr;
+    for _ in 0..8 {
+        match &program.exprs[at as usize].expr {
+            Expr::Class(class) => return Some(program.classes[*class as usize].name.clone()),
+            Expr::Import(Import { module, name: Some(name) }) if module.starts_with('.') => {
+                return Some(name.clone());
+            }
+            Expr::Cell(cell) => {
+                let mut cell = &program.cells[*cell as usize];
+                for _ in 0..8 {
+                    match (cell.values.is_empty(), cell.from.first()) {
+                        (true, Some(next)) => cell = &program.cells[*next as usize],
+                        _ => break,
+                    }
+                }
+                at = *cell.values.first()?;
+            }
+            _ => return None,
         }
     }
     None

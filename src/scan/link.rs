@@ -10,6 +10,7 @@ use super::catalogues::Catalogues;
 use crate::base::facts::{FileFacts, Language, Tree};
 use crate::base::ir::{Expr, Import, Program, Slot};
 use crate::graph::link::{Files, Target};
+use crate::graph::matters;
 use crate::graph::sites::{self, Found};
 use crate::graph::solve::Solver;
 
@@ -17,6 +18,8 @@ use crate::graph::solve::Solver;
 const HOPS: usize = 4;
 /// How a Go file's own package is imported.
 const OWN_PACKAGE: &str = ".";
+/// The exported name of the one value that a CommonJS module is.
+const WHOLE_MODULE: &str = "module.exports";
 /// Most files that are solved together for one file's sites.
 const MOST_TOGETHER: usize = 48;
 
@@ -185,7 +188,7 @@ fn holds_sites(facts: &FileFacts, files: &Files, catalogues: &Catalogues) -> boo
         return true;
     }
     let catalogue = catalogues.of(facts.language);
-    sites::can_hold_sites(program, catalogue, |import| {
+    matters::can_hold_sites(program, catalogue, |import| {
         match files.resolve(facts.language, &facts.path, import) {
             Target::External(path) => Some(path),
             _ => None,
@@ -283,6 +286,13 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<&str, usize>) 
     }
     for (exported, cell) in &program.exports {
         for value in values_of(program, *cell) {
+            // `module.exports = require("./other")`: all of the other's names.
+            if let Expr::Import(import @ Import { name: None, .. }) = &program.exprs[value as usize].expr
+                && exported == WHOLE_MODULE
+                && let Target::File(path) = files.resolve(facts.language, &facts.path, import)
+            {
+                found.stars.extend(at(&path));
+            }
             if let Expr::Import(import) = &program.exprs[value as usize].expr
                 && let Target::Name(path, name) = files.resolve(facts.language, &facts.path, import)
                 && let Some(from) = at(&path)
@@ -322,8 +332,10 @@ fn needed(
     files: &Files,
 ) -> Vec<usize> {
     let Some(program) = &facts.program else { return Vec::new() };
+    // What a CommonJS module is stands for each of its names.
+    let given = |at: usize, name: &str| gives[at].contains(name) || gives[at].contains(WHOLE_MODULE);
     let mut needed: Vec<usize> =
-        imports.names.iter().filter(|(at, name)| gives[*at].contains(name)).map(|(at, _)| *at).collect();
+        imports.names.iter().filter(|(at, name)| given(*at, name)).map(|(at, _)| *at).collect();
     needed.extend(imports.stars.iter().copied().filter(|at| !gives[*at].is_empty()));
     if imports.modules.iter().any(|at| !gives[*at].is_empty())
         || imports.modules.iter().any(|at| is_package(&tree.files[*at].path))
@@ -337,7 +349,8 @@ fn needed(
             })
             .collect();
         for module in &imports.modules {
-            if gives[*module].iter().any(|name| attributes.contains(name.as_str())) {
+            let whole = gives[*module].contains(WHOLE_MODULE);
+            if whole || gives[*module].iter().any(|name| attributes.contains(name.as_str())) {
                 needed.push(*module);
             }
             // `import package` and then `package.module.name`.
@@ -359,7 +372,9 @@ fn needed(
                 _ => Vec::new(),
             }
         });
-        needed.extend(packages.filter_map(|p| index.get(p.as_str()).copied()).filter(|at| !gives[*at].is_empty()));
+        needed.extend(
+            packages.filter_map(|p| index.get(p.as_str()).copied()).filter(|at| !gives[*at].is_empty()),
+        );
         let siblings = siblings(tree, files, facts, program, index);
         needed.extend(siblings.into_iter().filter(|at| !gives[*at].is_empty()));
     }

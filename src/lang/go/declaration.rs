@@ -88,6 +88,16 @@ impl<'s, 't> Lowering<'s, 't> {
         }
         for list in named_children(definition) {
             for field in named_children(list) {
+                // What a field with a tag holds may come from outside.
+                if field.child_by_field_name("tag").is_some_and(|tag| !self.slice(tag).contains("\"-\"")) {
+                    let mut cursor = field.walk();
+                    let names: Vec<Node<'t>> = field.children_by_field_name("name", &mut cursor).collect();
+                    for name in names {
+                        let value = self.unknown(name);
+                        let member = (self.slice(name).to_owned(), value);
+                        self.builder.program.classes[class as usize].members.push(member);
+                    }
+                }
                 if field.kind() == "field_declaration"
                     && field.child_by_field_name("name").is_none()
                     && let Some(declared) = field.child_by_field_name("type")
@@ -291,15 +301,14 @@ impl<'s, 't> Lowering<'s, 't> {
             for (at, name) in names.into_iter().enumerate() {
                 let text = self.slice(name);
                 self.watch(text, Self::span(name));
+                // The value decides; the type helps where there is none yet.
                 let value = match lowered.get(at) {
                     Some(value) => Some(*value),
-                    None => declared.and_then(|declared| self.instance_of(declared)),
+                    None => declared
+                        .filter(|declared| !holds_package(*declared))
+                        .and_then(|declared| self.instance_of(declared)),
                 };
-                let cell = self.declare(self.builder.scope, text, value);
-                // `var x T = value`: the value decides; the type helps where it is nothing yet.
-                if lowered.is_empty() && value.is_none() {
-                    let _ = cell;
-                }
+                self.declare(self.builder.scope, text, value);
             }
         }
     }
@@ -328,6 +337,18 @@ fn package_name(path: &str) -> &str {
         Some((name, version)) if version.bytes().all(|b| b.is_ascii_digit()) => name,
         _ => name,
     }
+}
+
+/// Whether a type is of another package: what a variable of it holds is told by what is assigned.
+fn holds_package(declared: Node<'_>) -> bool {
+    let mut node = declared;
+    while node.kind() == "pointer_type" {
+        match named_children(node).first() {
+            Some(inner) => node = *inner,
+            None => break,
+        }
+    }
+    node.kind() == "qualified_type"
 }
 
 /// The name of a receiver's type.

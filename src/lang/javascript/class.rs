@@ -14,16 +14,7 @@ impl<'s, 't> Lowering<'s, 't> {
     /// A class as a value.
     pub(super) fn class_expression(&mut self, node: Node<'t>, name: Option<&str>) -> ExprId {
         let own = node.child_by_field_name("name").map(|n| self.slice(n));
-        let outer = match own {
-            Some(own) => self.open_block(vec![own]),
-            None => self.builder.scope,
-        };
-        let value = self.class_value(node, own.or(name).unwrap_or(""));
-        if let Some(own) = own {
-            self.builder.bind(own, value);
-        }
-        self.builder.scope = outer;
-        value
+        self.class_value(node, own.or(name).unwrap_or(""))
     }
 
     /// A class with its members.
@@ -51,7 +42,14 @@ impl<'s, 't> Lowering<'s, 't> {
         let decorators: Vec<Node<'t>> =
             named_children(node).into_iter().filter(|c| c.kind() == "decorator").collect();
         if let Some(body) = node.child_by_field_name("body") {
+            // The class's own code sees it by its name, before anything around does.
+            let own = node.child_by_field_name("name").map(|n| self.slice(n));
+            let outer = self.open_block(own.into_iter().collect());
+            if let Some(own) = own {
+                self.builder.bind(own, value);
+            }
             self.deeper(body, |this| this.members(body, id, &symbol, value, derived));
+            self.builder.scope = outer;
         }
         self.decorate(&decorators, value)
     }
