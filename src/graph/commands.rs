@@ -510,7 +510,7 @@ fn direct(
     let builders = Builders::new(solver, unit);
     let runner = Runner { solver, unit, commands, builders: &builders };
     let context = own_context(solver, unit);
-    for node in &program.exprs {
+    for (id, node) in program.exprs.iter().enumerate() {
         let Expr::Call(call) = &node.expr else { continue };
         let Some(params) = params_around(solver, unit, node.function) else { continue };
         for value in solver.values_of(unit, call.callee) {

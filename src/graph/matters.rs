@@ -21,7 +21,10 @@ pub fn can_hold_sites(
     for (id, node) in program.exprs.iter().enumerate() {
         let path = match &node.expr {
             Expr::Attr { base, name } => {
-                members.insert(*base, Some(name));
+                members
+                    .entry(*base)
+                    .and_modify(|known| *known = known.filter(|k| k == name))
+                    .or_insert(Some(name));
                 names.insert(name);
                 continue;
             }
