@@ -444,8 +444,17 @@ impl Contexts {
         let program = solver.program(self.unit);
         match &program.exprs[condition as usize].expr {
             Expr::Not(inner) => holds && self.reads_input(solver, *inner),
+            // `read() == 0`, `line == ""`; a word of the client's is no end.
             Expr::Binary { op: BinaryOp::Equal, left, right } => {
-                holds && (self.reads_input(solver, *left) || self.reads_input(solver, *right))
+                let word = |side: ExprId| match &program.exprs[side as usize].expr {
+                    Expr::Str(text) => !text.is_empty(),
+                    Expr::Int(number) => *number != 0,
+                    _ => false,
+                };
+                holds
+                    && !word(*left)
+                    && !word(*right)
+                    && (self.reads_input(solver, *left) || self.reads_input(solver, *right))
             }
             _ => !holds && self.reads_input(solver, condition),
         }

@@ -227,6 +227,10 @@ impl<'f, 'a> Folder<'f, 'a> {
                 }
                 _ => unknown(),
             },
+            // A child's pid, kept in a list.
+            Expr::Element(_) if self.origin(unit, expr) == Some(Origin::ChildPid) => {
+                vec![Text::free(Origin::ChildPid)]
+            }
             Expr::Element(list) => {
                 let items: Vec<Text> = self.sequences(unit, *list, depth + 1).into_iter().flatten().collect();
                 items.into_iter().map(one_word).collect()

@@ -187,10 +187,22 @@ impl<'a> Solver<'a> {
         for (unit, expr) in waiting {
             let Expr::Call(call) = &self.program(unit).exprs[expr as usize].expr else { continue };
             let callee = self.expr_node(unit, call.callee);
-            if !self.values[callee as usize].is_empty() {
+            let is_rust = self.units[unit as usize].language == Language::Rust;
+            // What a trait from outside gives is outside, too.
+            let outside = |v: &ValueId| matches!(self.interner.get(*v), Value::External { .. });
+            if !self.values[callee as usize].iter().all(|v| is_rust && outside(v)) {
                 continue;
             }
             self.unresolved.push((unit, expr));
+            if is_rust
+                && let Expr::Attr { base, .. } = self.program(unit).exprs[call.callee as usize].expr
+                && self.handed.insert((unit, base))
+            {
+                // A method of a trait from outside: its code may call what the receiver implements.
+                changed = true;
+                let from = self.expr_node(unit, base);
+                self.subscribe(from, User::HandOver(unit, base, Confidence::Possible));
+            }
             for arg in &call.args {
                 let from = self.expr_node(unit, arg.value);
                 if self.handed.insert((unit, arg.value)) {

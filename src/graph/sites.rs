@@ -438,15 +438,22 @@ impl<'f, 'a> Finder<'f, 'a> {
     /// Whether an expression is no value, as written or by its only binding.
     fn is_null(&self, unit: UnitId, expr: ExprId) -> bool {
         let program = self.solver.program(unit);
+        let is_type = |value: &ExprId| matches!(program.exprs[*value as usize].expr, Expr::Instance(_));
         let mut at = expr;
         for _ in 0..8 {
-            match &program.exprs[at as usize].expr {
+            let values = match &program.exprs[at as usize].expr {
                 Expr::Null => return true,
-                Expr::Same(inner) => at = *inner,
-                Expr::Cell(cell) => match program.cells[*cell as usize].values.as_slice() {
-                    [only] if program.cells[*cell as usize].from.is_empty() => at = *only,
-                    _ => return false,
-                },
+                Expr::Same(inner) => std::slice::from_ref(inner),
+                Expr::Union(options) => options,
+                Expr::Cell(cell) if program.cells[*cell as usize].from.is_empty() => {
+                    &program.cells[*cell as usize].values
+                }
+                _ => return false,
+            };
+            // A declared type beside the value says nothing.
+            let mut values = values.iter().filter(|v| !is_type(v));
+            match (values.next(), values.next()) {
+                (Some(only), None) => at = *only,
                 _ => return false,
             }
         }

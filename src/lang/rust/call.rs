@@ -190,6 +190,10 @@ impl Lowering<'_> {
                 let key = self.builder.expr(Expr::Int(0), span);
                 self.builder.expr(Expr::Index { base, key }, span)
             }
+            ("is_empty" | "is_none" | "is_err", []) => {
+                self.method_of(base, &method, args, span);
+                self.builder.expr(Expr::Not(base), span)
+            }
             ("skip", [_]) if number.is_some() => self.builder.expr(Expr::Slice(base, number), span),
             ("join", [separator]) if text.as_ref().is_some_and(|t| t.trim().is_empty()) => {
                 // `["a", "b"].join(" ")` is the separator's method where lists have none.
