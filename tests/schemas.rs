@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use restartlint::face::{doctor, mcp};
 use restartlint::pass::{drain, fleet, guard, impact, lease, marker, parity};
 use restartlint::render;
 use schemars::{JsonSchema, Schema, schema_for};
@@ -23,6 +24,7 @@ fn given<T: JsonSchema>() -> Schema {
 /// Every published shape.
 const SCHEMAS: &[Shape] = &[
     ("check-report", given::<render::json::WireReport<'static>>),
+    ("doctor-report", given::<doctor::DoctorReport>),
     ("drain-proof", || schema_for!(drain::Proof)),
     ("drain-verification", given::<drain::Verification>),
     ("fleet-report", || schema_for!(fleet::FleetReport)),
@@ -36,6 +38,8 @@ const SCHEMAS: &[Shape] = &[
     ("lease-assessment", given::<lease::Assessment>),
     ("parity-report", || schema_for!(parity::ParityReport)),
     ("reach", given::<render::reach::WireReach<'static>>),
+    ("restart-attempt", given::<mcp::Attempt>),
+    ("restart-paths", given::<mcp::PathList>),
     ("restart-request", || schema_for!(impact::Request)),
     ("sites", given::<render::sites::WireSites<'static>>),
     ("snapshot", || schema_for!(impact::Snapshot)),

@@ -71,6 +71,8 @@ pub enum Command {
     Parity(super::parity::ParityArgs),
     /// Which servers really run, and are they the ones that are expected?
     Fleet(super::fleet::FleetArgs),
+    /// Say whether what protects this project works, and what of it is inactive.
+    Doctor(super::doctor::DoctorArgs),
     /// Serve the passes to agents, as MCP tools on standard input and output.
     #[cfg(feature = "mcp")]
     Mcp(super::mcp::McpArgs),
@@ -107,6 +109,7 @@ pub fn dispatch(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Guard(args) => super::guard::run(args, cli),
         Command::Parity(args) => super::parity::run(args, cli),
         Command::Fleet(args) => super::fleet::run(args, cli),
+        Command::Doctor(args) => super::doctor::run(args, cli),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => super::mcp::run(args, cli),
         Command::Completions(args) => super::shell::completions(args),

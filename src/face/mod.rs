@@ -7,6 +7,7 @@ pub mod answer;
 pub mod args;
 pub mod check;
 pub mod cli;
+pub mod doctor;
 pub mod drain;
 pub mod explain;
 pub mod failure;

@@ -50,7 +50,7 @@ pub(in crate::face) fn judge(
 
 /// Names of the daemons: configured processes, daemon modules' file names, and the processes
 /// that the inventory's forbidden paths name.
-fn names(project: &Project) -> Result<Vec<String>, Failure> {
+pub(in crate::face) fn names(project: &Project) -> Result<Vec<String>, Failure> {
     let mut modules: Vec<String> = Vec::new();
     for entry in &project.config.daemon {
         if entry.value.contains(['*', '?', '[', '{']) {
