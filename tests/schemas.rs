@@ -1,6 +1,7 @@
 //! The JSON Schemas in `docs/schemas/` are those of the types. To write them anew:
 //! `UPDATE_SCHEMAS=1 cargo test --test schemas`.
 
+#![cfg(feature = "mcp")]
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;

@@ -27,30 +27,35 @@ const NAMESPACE: &str = "restartlint";
 /// A registration that lasts as long as the session.
 pub(super) struct Presence {
     kept: Option<(PathBuf, String, JoinHandle<()>)>,
+    /// Held open all the time: otherwise the log files beside the store would come and go, and
+    /// a check of the folder that they lie in would list files that are gone when it reads them.
+    _open: Option<Store>,
 }
 
 impl Presence {
     /// Registers this process, where there is a store, and begins to beat.
     pub async fn begin(world: Arc<World>) -> Presence {
-        let Some(store) = world.store().map(Path::to_owned) else { return Presence { kept: None } };
+        let Some(store) = world.store().map(Path::to_owned) else {
+            return Presence { kept: None, _open: None };
+        };
         let path = store.clone();
         let written = spawn_blocking(move || {
             let row = row(&world)?;
-            write(&path, &row).map(|()| row)
+            write(&path, &row).map(|open| (row, open))
         });
         match written.await {
-            Ok(Ok(row)) => {
+            Ok(Ok((row, open))) => {
                 let id = row.runtime_id.clone();
                 let beats = tokio::spawn(beat(store.clone(), row));
-                Presence { kept: Some((store, id, beats)) }
+                Presence { kept: Some((store, id, beats)), _open: Some(open) }
             }
             Ok(Err(failure)) => {
                 output::warn(&format!("this server is not registered: {}", failure.text()));
-                Presence { kept: None }
+                Presence { kept: None, _open: None }
             }
             Err(error) => {
                 output::warn(&format!("this server is not registered: {error}"));
-                Presence { kept: None }
+                Presence { kept: None, _open: None }
             }
         }
     }
@@ -96,8 +101,10 @@ fn said(now: Timestamp) -> String {
     format!("{now:.3}")
 }
 
-fn write(store: &Path, row: &RuntimeRow) -> Result<(), Failure> {
-    Ok(Store::open(store, OpenMode::Create)?.register(row)?)
+fn write(store: &Path, row: &RuntimeRow) -> Result<Store, Failure> {
+    let mut store = Store::open(store, OpenMode::Create)?;
+    store.register(row)?;
+    Ok(store)
 }
 
 async fn beat(store: PathBuf, row: RuntimeRow) {
@@ -122,5 +129,5 @@ fn again(store: &Path, row: &RuntimeRow) -> Result<(), Failure> {
     if Store::open(store, OpenMode::Create)?.heartbeat(&row.runtime_id, now)? {
         return Ok(());
     }
-    write(store, &RuntimeRow { last_heartbeat_at: Some(said(now)), ..row.clone() })
+    write(store, &RuntimeRow { last_heartbeat_at: Some(said(now)), ..row.clone() }).map(|_| ())
 }
