@@ -67,6 +67,8 @@ pub fn too_deep(tokens: TokenStream) -> bool {
                     cost = cost.saturating_sub(closed);
                 }
                 '=' if punct.spacing() == Spacing::Alone => weight = RIGHT,
+                // `#![…]`: an attribute, or a line of documentation.
+                '!' if before == '#' => {}
                 '!' | '&' | '*' | '-' | '<' => weight = RIGHT,
                 '|' => weight = 1,
                 '#' => ends = after_block,
@@ -114,6 +116,7 @@ mod tests {
     fn many_statements_items_and_arms_are_not_deep() {
         assert!(!deep(&"fn f(a: &A<B>) -> C { a.b(-1, !x); } ".repeat(5000)));
         assert!(!deep(&"A => &b, ".repeat(9000)));
+        assert!(!deep(&"//! Documentation.\n".repeat(3500)));
         assert!(!deep(&format!("{}1{}", "(".repeat(100), ")".repeat(100))));
     }
 }
