@@ -333,7 +333,12 @@ fn needed(
 ) -> Vec<usize> {
     let Some(program) = &facts.program else { return Vec::new() };
     // What a CommonJS module is stands for each of its names.
-    let given = |at: usize, name: &str| gives[at].contains(name) || gives[at].contains(WHOLE_MODULE);
+    // A Rust path may go on through what the file gives.
+    let given = |at: usize, name: &str| {
+        gives[at].contains(name)
+            || gives[at].contains(WHOLE_MODULE)
+            || name.match_indices("::").any(|(end, _)| gives[at].contains(&name[..end]))
+    };
     let mut needed: Vec<usize> =
         imports.names.iter().filter(|(at, name)| given(*at, name)).map(|(at, _)| *at).collect();
     needed.extend(imports.stars.iter().copied().filter(|at| !gives[*at].is_empty()));
@@ -344,13 +349,15 @@ fn needed(
             .exprs
             .iter()
             .filter_map(|n| match &n.expr {
-                Expr::Attr { name, .. } => Some(name.as_str()),
+                // A component of a Rust path is marked as one.
+                Expr::Attr { name, .. } => Some(name.strip_prefix("::").unwrap_or(name)),
                 _ => None,
             })
             .collect();
+        let last = |name: &str| attributes.contains(name.rsplit("::").next().unwrap_or(name));
         for module in &imports.modules {
             let whole = gives[*module].contains(WHOLE_MODULE);
-            if whole || gives[*module].iter().any(|name| attributes.contains(name.as_str())) {
+            if whole || gives[*module].iter().any(|name| last(name)) {
                 needed.push(*module);
             }
             // `import package` and then `package.module.name`.

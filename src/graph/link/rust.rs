@@ -10,13 +10,13 @@ const MOST_SUPERS: usize = 64;
 
 impl Files {
     pub(super) fn rust(&self, from: &str, import: &Import) -> Target {
-        if let Some(file) = import.module.strip_prefix("path:") {
-            let found = normal(&join(parent(from), file)).filter(|path| self.contains(path));
-            return found.map_or(Target::Missing, Target::File);
-        }
         let mut names: Vec<&str> = import.module.split("::").collect();
         names.extend(import.name.as_deref());
         let Some((first, rest)) = names.split_first() else { return Target::Missing };
+        if let Some(file) = first.strip_prefix("path:") {
+            let found = normal(&join(parent(from), file)).filter(|path| self.contains(path));
+            return found.map_or(Target::Missing, |file| self.rust_below(&file, rest));
+        }
         match *first {
             "crate" => self.rust_below(&self.rust_root(from), rest),
             "self" => self.rust_below(from, rest),
@@ -197,6 +197,7 @@ mod tests {
             file("crates/core/src/deep/down.rs")
         );
         assert_eq!(resolve(&files, "src/main.rs", "path:odd/x.rs", None), file("src/odd/x.rs"));
+        assert_eq!(resolve(&files, "src/main.rs", "path:odd/x.rs", Some("f")), name("src/odd/x.rs", "f"));
         assert_eq!(resolve(&files, "src/main.rs", "path:../../x.rs", None), Target::Missing);
         assert_eq!(
             resolve(&files, "src/main.rs", "std::process", Some("abort")),

@@ -97,6 +97,13 @@ impl Lowering<'_> {
             return;
         };
         let named = match one.path.as_slice() {
+            // Through a module of another file: the linker follows it whole, and others through this file.
+            [first, rest @ ..]
+                if !one.leading && !rest.is_empty() && self.imported_as(scope, first).is_some() =>
+            {
+                let origin = self.imported_as(scope, first).unwrap_or_default();
+                Named::Expr(self.outside(&origin, rest, one.span))
+            }
             // `use serde;`, `use crate as root;`
             [only] if self.scopes.entry(scope, only).is_none() || *only == name => {
                 Named::Expr(self.outside(only, &[], one.span))
@@ -161,6 +168,14 @@ impl Lowering<'_> {
         all.extend(names.iter().take(depth).cloned());
         all.extend(rest.iter().cloned());
         all.join("::")
+    }
+
+    /// The path that a name of the type namespace imports, if that is all it does.
+    fn imported_as(&self, scope: ScopeId, name: &str) -> Option<String> {
+        match self.scopes.entry(scope, name)? {
+            Entry::Cell(cell) => self.import_path(cell),
+            Entry::Module(_) => None,
+        }
     }
 
     /// The path that a cell imports, if that is all it does.
