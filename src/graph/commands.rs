@@ -536,9 +536,10 @@ fn direct(
 fn nested(
     solver: &Solver<'_>,
     unit: UnitId,
-    _commands: &CommandCatalogue,
+    commands: &CommandCatalogue,
     found: &mut FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
 ) -> bool {
+    let context = own_context(solver, unit);
     let program = solver.program(unit);
     let folder = Folder::new(solver);
     let mut new: Vec<((UnitId, FuncId), Wrapper)> = Vec::new();
@@ -558,7 +559,13 @@ fn nested(
                 let substitute =
                     Substitution { folder: &folder, unit, args: &call.args, skip, params: &wrapper.params };
                 for invocation in substitute.invocations(&wrapper.invocation) {
-                    if has_parameter(&invocation) {
+                    // What is decided here is a site here, whatever the callers add.
+                    let decided = || {
+                        actions(&invocation, commands, &context)
+                            .iter()
+                            .any(|a| a.confidence == Confidence::Certain)
+                    };
+                    if has_parameter(&invocation) && !decided() {
                         let runner = wrapper.runner.clone();
                         let outer = Wrapper { runner, invocation, params: params.clone() };
                         new.push(((unit, node.function), outer));

@@ -289,12 +289,30 @@ impl<'f, 'a> Folder<'f, 'a> {
         let Some((maker_unit, _, maker)) = self.solver.makers.get(at as usize).copied() else {
             return Origin::Unknown;
         };
+        if self.is_given(unit, expr) {
+            return Origin::Unknown;
+        }
         let here = self.solver.program(unit).exprs[expr as usize].function;
         if maker_unit == unit && self.same_owner(unit, here, maker) {
             Origin::ChildPid
         } else {
             Origin::Unknown
         }
+    }
+
+    /// Whether a child, or its pid, came in as a parameter: then it is somebody else's to end.
+    fn is_given(&self, unit: UnitId, expr: ExprId) -> bool {
+        let exprs = &self.solver.program(unit).exprs;
+        let mut at = expr;
+        for _ in 0..8 {
+            match &exprs[at as usize].expr {
+                Expr::Attr { base, name } if name == "pid" => at = *base,
+                Expr::Same(inner) => at = *inner,
+                Expr::Cell(cell) => return self.solver.parameter(unit, *cell).is_some(),
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Whether two functions are one, nested in one another, or methods of one class.
@@ -638,42 +656,38 @@ impl<'f, 'a> Folder<'f, 'a> {
         let text = first(self.strings(unit, pid, depth + 1));
         match (text.as_literal(), text.origin()) {
             (Some("0"), _) | (_, Some(Origin::OwnPid | Origin::OwnGroup)) => Text::free(Origin::OwnGroup),
-            (_, Some(Origin::ChildPid)) => {
-                if self.has_own_session(unit, pid) {
-                    Text::free(Origin::ChildPid)
-                } else {
-                    Text::free(Origin::OwnGroup)
-                }
-            }
+            (_, Some(Origin::ChildPid)) => match self.has_own_session(unit, pid) {
+                Some(true) => Text::free(Origin::ChildPid),
+                Some(false) => Text::free(Origin::OwnGroup),
+                None => Text::free(Origin::Unknown),
+            },
             _ => Text::free(Origin::Unknown),
         }
     }
 
-    /// Whether the call that made a child asks for a session or group of its own.
-    fn has_own_session(&self, unit: UnitId, pid: ExprId) -> bool {
-        self.solver.values_of(unit, pid).any(|value| {
-            let Value::External { made, .. } = value else { return false };
-            let Some((u, call, _)) =
-                made.checked_sub(1).and_then(|at| self.solver.makers.get(at as usize)).copied()
-            else {
-                return false;
-            };
-            let Expr::Call(call) = &self.solver.program(u).exprs[call as usize].expr else { return false };
-            // `cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}`.
-            if !self.solver.stores_of(u, "Setpgid").is_empty()
-                || !self.solver.stores_of(u, "Setsid").is_empty()
-            {
-                return true;
+    /// Whether the call that made a child asks for a session or group of its own; `None` where options
+    /// that nothing is known of could ask for it.
+    fn has_own_session(&self, unit: UnitId, pid: ExprId) -> Option<bool> {
+        let mut answer = Some(false);
+        for value in self.solver.values_of(unit, pid) {
+            let Value::External { made, .. } = value else { continue };
+            let maker = made.checked_sub(1).and_then(|at| self.solver.makers.get(at as usize)).copied();
+            let Some((u, call, _)) = maker else { continue };
+            let Expr::Call(call) = &self.solver.program(u).exprs[call as usize].expr else { continue };
+            for arg in &call.args {
+                let asks = matches!(
+                    arg.name.as_deref(),
+                    Some("start_new_session" | "preexec_fn" | "process_group" | "creationflags")
+                );
+                if asks && self.truth(u, arg.value) != Some(false) {
+                    return Some(true);
+                }
+                if arg.spread == Spread::Mapping {
+                    answer = None;
+                }
             }
-            let is_process_call = call.args.iter().any(|a| a.name.is_some() || a.spread == Spread::Mapping);
-            is_process_call
-                && call.args.iter().any(|a| match a.name.as_deref() {
-                    Some("start_new_session" | "preexec_fn" | "process_group" | "creationflags") => {
-                        self.truth(u, a.value) != Some(false)
-                    }
-                    _ => a.spread == Spread::Mapping,
-                })
-        })
+        }
+        answer
     }
 
     fn method_strings(
@@ -1051,7 +1065,7 @@ fn first(texts: Vec<Text>) -> Text {
         1 => texts.into_iter().next().unwrap_or_default(),
         0 => Text::free(Origin::Unknown),
         _ => {
-            let own = [Origin::OwnPid, Origin::OwnGroup, Origin::ChildPid];
+            let own = [Origin::OwnPid, Origin::OwnGroup, Origin::ChildPid, Origin::OwnScript, Origin::OwnProgram];
             texts
                 .iter()
                 .find(|t| t.origin().is_some_and(|o| own.contains(&o)))

@@ -168,6 +168,17 @@ impl Files {
         [format!("{base}.py"), join(base, "__init__.py")].into_iter().find(|path| self.paths.contains(path))
     }
 
+    /// The dotted name of a Python file, from its top package on.
+    pub fn python_dotted(&self, path: &str) -> String {
+        let mut folder = parent(path);
+        while !folder.is_empty() && self.paths.contains(&join(folder, "__init__.py")) {
+            folder = parent(folder);
+        }
+        let rest = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');
+        let module = rest.strip_suffix(".py").unwrap_or(rest);
+        module.strip_suffix("/__init__").unwrap_or(module).replace('/', ".")
+    }
+
     /// The submodule `name` of the package whose `__init__.py` is `package`.
     pub fn python_submodule(&self, package: &str, name: &str) -> Option<String> {
         let folder = package.strip_suffix("__init__.py")?.trim_end_matches('/');

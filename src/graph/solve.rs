@@ -761,6 +761,35 @@ impl<'a> Solver<'a> {
             }
             Target::Missing => {}
         }
+        if language == Language::Python {
+            self.catalogued_module(unit, import, node);
+        }
+    }
+
+    /// A file of the tree may be what the catalogue names (a framework's own checkout), or stand in for
+    /// it (`from .green import os`): the name then means both.
+    fn catalogued_module(&mut self, unit: UnitId, import: &Import, node: NodeId) {
+        let path = self.units[unit as usize].path;
+        let catalogue = self.catalogue(unit);
+        let (dotted, name) = match self.files.resolve(Language::Python, path, import) {
+            Target::File(file) => (self.files.python_dotted(&file), None),
+            Target::Name(file, name) => {
+                (format!("{}.{name}", self.files.python_dotted(&file)), Some((file, name)))
+            }
+            _ => return,
+        };
+        let named = |path: &str| {
+            catalogue.matters(path) || catalogue.has_primitives(path) || catalogue.has_runners(path)
+        };
+        if named(&dotted) && dotted.contains('.') {
+            self.insert_external(node, &dotted, 0);
+        }
+        if let Some((file, name)) = name
+            && self.files.python_submodule(&file, &name).is_some()
+            && (catalogue.has_primitives(&name) || catalogue.has_runners(&name))
+        {
+            self.insert_external(node, &name, 0);
+        }
     }
 
     /// The exported cell of a unit's name.

@@ -108,16 +108,20 @@ impl Location {
     }
 }
 
-/// The line number at the end of a text: `:12`, `:12:3`, `#L12`.
+/// The line number in a text: `:12`, `:12:3`, `:~12 (where)`, `#L12`.
 fn line_number(text: &str) -> Option<&str> {
     if let Some((_, after)) = text.split_once("#L")
         && after.starts_with(|c: char| c.is_ascii_digit())
     {
         return Some(after);
     }
-    let (_, last) = text.rsplit_once(':')?;
-    let digits = last.trim_start_matches('L');
-    (!digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '-')).then_some(last)
+    text.match_indices(':').find_map(|(at, _)| {
+        let after = &text[at + 1..];
+        let digits = after.trim_start_matches(['~', 'L']);
+        let end = digits.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(digits.len());
+        let ends = digits[end..].chars().next().is_none_or(|c| c == ':' || c == '(' || c.is_whitespace());
+        (end > 0 && ends && !text[..at].ends_with(':')).then_some(after)
+    })
 }
 
 #[cfg(test)]

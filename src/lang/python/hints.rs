@@ -113,7 +113,7 @@ impl Hints {
             let joins = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
             let starts_word = word.starts_with(|c: char| c.is_alphanumeric() || c == '_');
             let ends_word = word.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            let alone = !(starts_word && joins(before)) && !(ends_word && joins(after));
+            let alone = !(starts_word && joins(before) || ends_word && joins(after));
             // `exit` and `quit` of other objects are not the builtins, but `sys.exit` is one.
             let foreign = matches!(word.as_str(), "exit" | "quit")
                 && before == Some(b'.')

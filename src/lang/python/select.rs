@@ -153,9 +153,9 @@ impl<'c> Chooser<'c> {
     /// Adds what binds the names that chosen statements use.
     fn by_names(&mut self, hints: &Hints) {
         for leaf in &mut self.leaves {
-            // A star import may bind any name.
-            leaf.chosen |=
-                leaf.statement.kind == Kind::Import && self.text[leaf.statement.span.clone()].contains('*');
+            // Imports are short, a star import may bind any name, and where the first foreign one stands
+            // decides what runs before it.
+            leaf.chosen |= leaf.statement.kind == Kind::Import && leaf.class.is_none();
         }
         let mut binders: FxHashMap<&'c str, Vec<usize>> = FxHashMap::default();
         let mut attributes: FxHashMap<(usize, &'c str), Vec<usize>> = FxHashMap::default();
@@ -330,7 +330,8 @@ mod tests {
 
     #[test]
     fn only_what_can_matter_and_what_it_uses_is_chosen() {
-        let text = "import os\nfrom json import loads\nPATH = 'x'\nBIG = [1]\ndef f():\n    os.execv(PATH, [])\ndef g():\n    return BIG\n";
+        let text =
+            "import os\nPATH = 'x'\nBIG = [1]\ndef f():\n    os.execv(PATH, [])\ndef g():\n    return BIG\n";
         assert_eq!(chosen(text).unwrap(), "import os\nPATH = 'x'\ndef f():\n    os.execv(PATH, [])\n");
         assert_eq!(chosen("import os\nprint(os.sep)\n"), None);
     }
