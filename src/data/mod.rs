@@ -13,6 +13,7 @@ pub mod fleet;
 pub mod guard;
 pub mod inventory;
 pub mod pages;
+pub mod primitive_entries;
 pub mod primitives;
 pub mod suggest;
 pub mod table;

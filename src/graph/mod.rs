@@ -5,6 +5,7 @@
 //! [`fold`] reads constants and commands; [`sites`] holds the calls against the
 //! catalogues; [`reach`] walks the call graph from the daemon modules.
 
+mod arguments;
 mod build;
 mod call;
 mod commands;
@@ -12,9 +13,12 @@ mod container;
 mod context;
 pub mod fold;
 mod handover;
+mod install;
 pub mod link;
 pub mod matters;
 mod member;
+mod methods;
+mod names;
 mod objects;
 pub mod reach;
 pub mod sites;

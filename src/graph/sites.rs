@@ -7,13 +7,12 @@ use super::context::Contexts;
 use super::fold::Folder;
 use super::solve::Solver;
 use super::value::{UnitId, Value};
-use crate::base::effect::Effect;
 use crate::base::facts::{Language, Lookup};
 use crate::base::ir::{Arg, Call, CallKind, Expr, ExprId, FuncId, Spread};
-use crate::base::site::{Site, Target, TargetKind, Via};
+use crate::base::site::{Site, Via};
 use crate::base::span::Span;
 use crate::base::text::{Origin, Text};
-use crate::data::primitives::{ArgRef, ArgTest, Condition, PrimitiveEntry};
+use crate::data::primitives::ArgRef;
 
 use super::commands::{Runner, Wrapper};
 use crate::data::commands::CommandCatalogue;
@@ -59,7 +58,7 @@ impl<'c> Given<'c> {
     }
 
     /// Whether an unknown spread could give any argument.
-    fn may_give_anything(&self) -> bool {
+    pub(super) fn may_give_anything(&self) -> bool {
         self.lead.iter().chain(self.args.iter()).any(|a| a.spread == Spread::Mapping)
     }
 }
@@ -76,7 +75,7 @@ pub fn find_with_names(
     commands: &CommandCatalogue,
 ) -> (Found, std::collections::BTreeSet<String>) {
     let wrappers = super::commands::wrappers(solver, unit, commands);
-    let names = names_that_matter(solver, unit, commands, &wrappers);
+    let names = super::names::names_that_matter(solver, unit, commands, &wrappers);
     (find_from(solver, unit, commands, wrappers), names)
 }
 
@@ -118,19 +117,19 @@ fn find_from(
     found
 }
 
-struct Finder<'f, 'a> {
-    solver: &'f Solver<'a>,
-    unit: UnitId,
-    commands: &'f CommandCatalogue,
-    contexts: Contexts,
-    wrappers: FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
-    builders: std::rc::Rc<super::build::Builders>,
-    found: Found,
-    seen: FxHashSet<(u32, u32)>,
+pub(super) struct Finder<'f, 'a> {
+    pub(super) solver: &'f Solver<'a>,
+    pub(super) unit: UnitId,
+    pub(super) commands: &'f CommandCatalogue,
+    pub(super) contexts: Contexts,
+    pub(super) wrappers: FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+    pub(super) builders: std::rc::Rc<super::build::Builders>,
+    pub(super) found: Found,
+    pub(super) seen: FxHashSet<(u32, u32)>,
 }
 
 impl<'f, 'a> Finder<'f, 'a> {
-    fn path(&self, value: Value) -> Option<&'f str> {
+    pub(super) fn path(&self, value: Value) -> Option<&'f str> {
         match value {
             Value::External { path, .. } => Some(self.solver.interner.text(path)),
             _ => None,
@@ -370,213 +369,6 @@ impl<'f, 'a> Finder<'f, 'a> {
         further
     }
 
-    /// The effect of calling a primitive with these arguments, or `None` if it is no site.
-    fn primitive(&self, entry: &PrimitiveEntry, given: Given<'_>) -> Option<(Effect, Option<Target>)> {
-        let folder = Folder::new(self.solver);
-        if let Some(at) = &entry.unless_false
-            && let Some(arg) = given.get(at)
-            && folder.truth(given.unit, arg) == Some(false)
-        {
-            return None;
-        }
-        if !entry.when.is_empty() && !entry.when.iter().any(|test| self.holds(test, given)) {
-            return None;
-        }
-        let mut stop = false;
-        if let Some(at) = &entry.signal {
-            match given.get(at) {
-                Some(signal) if entry.null_signal_is_probe && self.is_null(given.unit, signal) => {
-                    return None;
-                }
-                Some(signal) => {
-                    let texts = folder.texts(given.unit, signal);
-                    let is_zero = texts.iter().all(|t| t.as_literal() == Some("0"))
-                        || self.is_zero_signal(given.unit, signal);
-                    if is_zero {
-                        return None;
-                    }
-                    stop = self.is_stop_signal(given.unit, signal);
-                }
-                None if entry.null_signal_is_probe => return None,
-                None => {}
-            }
-        }
-        let mut effect = entry.effect;
-        let mut target = None;
-        if let Some(at) = &entry.pid {
-            if at.receiver
-                && let Some(receiver) = given.receiver
-                && let Expr::Attr { name, .. } =
-                    &self.solver.program(given.unit).exprs[receiver as usize].expr
-                && self.solver.catalogue(given.unit).is_handle_member(name)
-            {
-                return None;
-            }
-            let text = match given.get(at) {
-                Some(pid) if at.receiver => self.receiver_pid(given.unit, pid),
-                Some(pid) => one(folder.texts(given.unit, pid)),
-                None => Text::free(Origin::Unknown),
-            };
-            match (text.as_literal(), text.origin()) {
-                (_, Some(Origin::ChildPid)) => return None,
-                (_, Some(Origin::OwnPid | Origin::OwnGroup)) | (Some("0"), _) => effect = Effect::Terminate,
-                _ => {}
-            }
-            target = Some(if effect == Effect::Terminate {
-                Target { kind: TargetKind::Own, text: "itself".to_owned() }
-            } else {
-                let kind = if text.as_literal().is_some() { TargetKind::Pid } else { TargetKind::Variable };
-                Target { kind, text: text.display() }
-            });
-        }
-        if stop && effect == Effect::Terminate {
-            return None;
-        }
-        Some((effect, target))
-    }
-
-    /// Whether an expression is no value, as written or by its only binding.
-    fn is_null(&self, unit: UnitId, expr: ExprId) -> bool {
-        let program = self.solver.program(unit);
-        let is_type = |value: &ExprId| matches!(program.exprs[*value as usize].expr, Expr::Instance(_));
-        let mut at = expr;
-        for _ in 0..8 {
-            let values = match &program.exprs[at as usize].expr {
-                Expr::Null => return true,
-                Expr::Same(inner) => std::slice::from_ref(inner),
-                Expr::Union(options) => options,
-                Expr::Cell(cell) if program.cells[*cell as usize].from.is_empty() => {
-                    &program.cells[*cell as usize].values
-                }
-                _ => return false,
-            };
-            // A declared type beside the value says nothing.
-            let mut values = values.iter().filter(|v| !is_type(v));
-            match (values.next(), values.next()) {
-                (Some(only), None) => at = *only,
-                _ => return false,
-            }
-        }
-        false
-    }
-
-    fn signal_name(&self, unit: UnitId, signal: ExprId) -> Option<&'f str> {
-        self.solver
-            .values_of(unit, signal)
-            .find_map(|v| self.path(v))
-            .map(|p| p.rsplit(['.', ':']).next().unwrap_or(p))
-    }
-
-    fn is_stop_signal(&self, unit: UnitId, signal: ExprId) -> bool {
-        matches!(self.signal_name(unit, signal), Some("SIGSTOP" | "SIGTSTP" | "SIGCONT"))
-            || matches!(&self.solver.program(unit).exprs[signal as usize].expr, Expr::Str(s) if matches!(s.as_str(), "SIGSTOP" | "SIGTSTP" | "SIGCONT"))
-    }
-
-    /// `syscall.Signal(0)` and its like: a conversion of the literal 0.
-    fn is_zero_signal(&self, unit: UnitId, signal: ExprId) -> bool {
-        let Expr::Call(call) = &self.solver.program(unit).exprs[signal as usize].expr else { return false };
-        let [only] = call.args.as_slice() else { return false };
-        Folder::new(self.solver).texts(unit, only.value).iter().all(|t| t.as_literal() == Some("0"))
-    }
-
-    /// The pid of the object that a method is called on, from the call that made the object.
-    fn receiver_pid(&self, unit: UnitId, receiver: ExprId) -> Text {
-        let mut at = receiver;
-        for _ in 0..16 {
-            match &self.solver.program(unit).exprs[at as usize].expr {
-                Expr::Cell(cell) => {
-                    let cell = &self.solver.program(unit).cells[*cell as usize];
-                    match (cell.values.as_slice(), cell.from.as_slice()) {
-                        ([only], []) => at = *only,
-                        _ => return Text::free(Origin::Unknown),
-                    }
-                }
-                Expr::Same(inner) | Expr::Enter(inner) | Expr::Item(inner, 0) => at = *inner,
-                Expr::Call(call) => {
-                    let makes_process = self
-                        .solver
-                        .values_of(unit, call.callee)
-                        .any(|v| self.path(v).is_some_and(|p| !p.contains("()") && !p.contains("[]")));
-                    if !makes_process {
-                        return Text::free(Origin::Unknown);
-                    }
-                    return match call.args.first() {
-                        None => Text::free(Origin::OwnPid),
-                        Some(arg) => one(Folder::new(self.solver).texts(unit, arg.value)),
-                    };
-                }
-                _ => return Text::free(Origin::Unknown),
-            }
-        }
-        Text::free(Origin::Unknown)
-    }
-
-    /// Whether an argument test holds. Unknown means that it may.
-    fn holds(&self, test: &ArgTest, given: Given<'_>) -> bool {
-        let at = test.at();
-        let folder = Folder::new(self.solver);
-        let Some(mut arg) = given.get(&at) else {
-            return test.is == Condition::Truthy
-                && at.keyword.is_some()
-                && given.may_give_anything()
-                && self.spread_gives(&at, given);
-        };
-        if let Some(member) = &at.member {
-            match self.solver.member_of(given.unit, arg, member) {
-                Some(value) => arg = value,
-                None => return false,
-            }
-        }
-        match test.is {
-            Condition::Given => true,
-            Condition::Truthy => folder.truth(given.unit, arg) != Some(false),
-            Condition::Trigger => {
-                let catalogue = self.solver.catalogue(self.unit);
-                folder.texts(given.unit, arg).iter().any(|t| {
-                    // Free parts before the file's name do not hide it.
-                    let shown = t.display();
-                    catalogue.is_trigger(&shown)
-                })
-            }
-            Condition::OwnProgram => {
-                let own = [Origin::OwnProgram, Origin::OwnScript, Origin::OwnArgv];
-                folder.texts(given.unit, arg).iter().any(|t| t.origin().is_some_and(|o| own.contains(&o)))
-            }
-        }
-    }
-
-    /// `f(**options)`: whether the spread mapping is a literal of this file that gives the keyword.
-    fn spread_gives(&self, at: &ArgRef, given: Given<'_>) -> bool {
-        let Some(keyword) = &at.keyword else { return false };
-        given.args.iter().filter(|a| a.spread == Spread::Mapping).any(|a| {
-            self.solver.values_of(given.unit, a.value).any(|v| match v {
-                Value::Container(super::value::Object::Literal(of, literal)) => {
-                    let program = self.solver.program(of);
-                    match &program.exprs[literal as usize].expr {
-                        Expr::Map(entries) => entries.iter().any(|(key, value)| {
-                            key.is_some_and(|k| self.solver.constant_key(of, k).as_deref() == Some(keyword))
-                                && Folder::new(self.solver).truth(of, *value) != Some(false)
-                        }),
-                        Expr::Call(call) => call.args.iter().any(|arg| {
-                            arg.name.as_deref() == Some(keyword)
-                                && Folder::new(self.solver).truth(of, arg.value) != Some(false)
-                        }),
-                        _ => false,
-                    }
-                }
-                _ => false,
-            })
-        })
-    }
-
-    /// `module[name]()` with a name that does not fold, on a module that has primitives.
-    fn computed(&mut self, id: ExprId, module: &str, span: Span) {
-        if self.solver.catalogue(self.unit).has_primitives(module) {
-            let lookup = self.contexts.lookup(self.solver, id, span, module);
-            self.found.lookups.push(lookup);
-        }
-    }
-
     /// `getattr(module, name)` with a name that does not fold, on a module that has primitives.
     fn lookup(&mut self, id: ExprId, call: &Call) {
         let (Some(object), Some(name)) = (call.args.first(), call.args.get(1)) else { return };
@@ -663,7 +455,7 @@ impl<'f, 'a> Finder<'f, 'a> {
 }
 
 /// Where a pid can be several things, it is its own or a child's only if nothing else is possible.
-fn one(texts: Vec<Text>) -> Text {
+pub(super) fn one(texts: Vec<Text>) -> Text {
     match texts.as_slice() {
         [only] => only.clone(),
         many => {
@@ -671,119 +463,4 @@ fn one(texts: Vec<Text>) -> Text {
             if many.iter().all(own) { Text::free(Origin::ChildPid) } else { Text::free(Origin::Unknown) }
         }
     }
-}
-
-/// The names of a unit under which something that matters can be had: a primitive or a runner
-/// under a name of its own, an object that has some, a function that gives one back or runs what
-/// it is given, a command as a constant, a class that keeps one.
-fn names_that_matter(
-    solver: &Solver<'_>,
-    unit: UnitId,
-    commands: &CommandCatalogue,
-    wrappers: &FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
-) -> std::collections::BTreeSet<String> {
-    let program = solver.program(unit);
-    let catalogue = solver.catalogue(unit);
-    let gives = |function: FuncId| {
-        solver.values[solver.result_node(unit, function) as usize].iter().any(|v| {
-            match solver.interner.get(*v) {
-                Value::External { path, .. } => {
-                    let path = solver.interner.text(path);
-                    catalogue.matters(path) || catalogue.leads(path)
-                }
-                Value::Partial(..) => true,
-                _ => false,
-            }
-        })
-    };
-    let matters = |node: u32, name: &str| {
-        solver.values[node as usize].iter().any(|v| match solver.interner.get(*v) {
-            Value::External { path, .. } => {
-                let path = solver.interner.text(path);
-                let last = path.rsplit('.').next().unwrap_or(path);
-                // `import subprocess as sp`, `m = os`: the module under another name.
-                let renamed_module =
-                    last != name && (catalogue.has_primitives(path) || catalogue.has_runners(path));
-                catalogue.matters(path) || catalogue.leads(path) || renamed_module
-            }
-            Value::Partial(..) => true,
-            Value::Func(u, f) | Value::Bound(u, f, _) => {
-                wrappers.contains_key(&(u, f)) || (u == unit && gives(f))
-            }
-            _ => false,
-        })
-    };
-    let mut names = std::collections::BTreeSet::new();
-    let mut add = |name: &str, node: u32| {
-        if !name.is_empty() && !names.contains(name) && matters(node, name) {
-            names.insert(name.to_owned());
-        }
-    };
-    for (at, cell) in program.cells.iter().enumerate() {
-        add(&cell.name, solver.cell_node(unit, at as u32));
-    }
-    for store in &program.stores {
-        if let crate::base::ir::Slot::Attr(name) = &store.slot {
-            add(name, solver.expr_node(unit, store.value));
-        }
-    }
-    for (name, value) in program.classes.iter().flat_map(|c| &c.members) {
-        add(name, solver.expr_node(unit, *value));
-    }
-    for (name, cell) in &program.exports {
-        if names_a_command(solver, unit, *cell, commands) {
-            names.insert(name.clone());
-        }
-    }
-    let kept: Vec<Value> = program
-        .stores
-        .iter()
-        .filter(|s| matches!(&s.slot, crate::base::ir::Slot::Attr(name) if names.contains(name)))
-        .flat_map(|s| solver.values_of(unit, s.base))
-        .collect();
-    for (at, class) in program.classes.iter().enumerate() {
-        let keeps = class.members.iter().any(|(name, _)| names.contains(name))
-            || kept.iter().any(
-                |v| matches!(v, Value::Instance(u, c) | Value::Class(u, c) if *u == unit && *c == at as u32),
-            );
-        if keeps {
-            names.insert(class.name.clone());
-        }
-    }
-    names
-}
-
-/// Whether a module constant is a command's name, or a command line.
-fn names_a_command(solver: &Solver<'_>, unit: UnitId, cell: u32, commands: &CommandCatalogue) -> bool {
-    let program = solver.program(unit);
-    let mut cells = vec![cell];
-    let mut read = 0;
-    while let Some(at) = cells.get(read).copied() {
-        read += 1;
-        let cell = &program.cells[at as usize];
-        for value in &cell.values {
-            let first = match &program.exprs[*value as usize].expr {
-                Expr::Str(text) => Some(text.as_str()),
-                Expr::Seq(items) => {
-                    items.first().and_then(|(item, _)| match &program.exprs[*item as usize].expr {
-                        Expr::Str(text) => Some(text.as_str()),
-                        _ => None,
-                    })
-                }
-                _ => None,
-            };
-            if let Some(first) = first
-                && let Some(word) = first.split_whitespace().next()
-                && commands.commands(word.rsplit('/').next().unwrap_or(word)).next().is_some()
-            {
-                return true;
-            }
-        }
-        for from in &cell.from {
-            if cells.len() < 32 && !cells.contains(from) {
-                cells.push(*from);
-            }
-        }
-    }
-    false
 }

@@ -99,6 +99,11 @@ impl Interner {
         id
     }
 
+    /// The id of a string, if it has one.
+    pub fn known_symbol(&self, text: &str) -> Option<Symbol> {
+        self.symbol_ids.get(text).copied()
+    }
+
     /// The string of an id.
     pub fn text(&self, symbol: Symbol) -> &str {
         &self.symbols[symbol as usize]

@@ -249,7 +249,24 @@ fn walk(
     reach::solve(&mut solver, &roots, |names| defined_once(listing, names));
     let reached = reach::walk(&solver, &roots);
     let mut chains = BTreeMap::new();
+    // A chain is as long as its way: only those that somebody will read are written out.
+    let asked: FxHashSet<(usize, u32)> = scan
+        .tree
+        .files
+        .iter()
+        .enumerate()
+        .flat_map(|(at, f)| {
+            f.sites
+                .iter()
+                .map(|s| s.function)
+                .chain(f.lookups.iter().map(|l| l.function))
+                .map(move |id| (at, id))
+        })
+        .collect();
     for (unit, function) in reached.functions() {
+        if !asked.contains(&(file_of[unit as usize], function)) {
+            continue;
+        }
         let Some((steps, confidence)) = reached.chain((unit, function)) else { continue };
         let steps = steps
             .into_iter()

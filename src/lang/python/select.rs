@@ -10,6 +10,8 @@ use super::hints::{Hints, Weight};
 
 /// A definition larger than this is not read only because its name is mentioned.
 const LARGEST_MENTIONED: usize = 16 << 10;
+/// A definition this small is read whenever its name is used.
+const SMALL: usize = 512;
 
 /// What is to be parsed of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,13 +139,37 @@ impl<'c> Chooser<'c> {
                 self.leaves[at].chosen = true;
             }
         }
-        if !extra.is_empty() {
+        let mut filled = self.filled_names();
+        filled.extend(extra.iter().map(String::as_str));
+        if !filled.is_empty() {
             for at in 0..self.leaves.len() {
-                if !self.leaves[at].chosen && identifiers(self.slice(at)).any(|name| extra.contains(name)) {
+                if !self.leaves[at].chosen && identifiers(self.slice(at)).any(|name| filled.contains(name)) {
                     self.leaves[at].chosen = true;
                 }
             }
         }
+    }
+
+    /// Names that a telling statement of the top level fills: `l.append(os._exit)`, `setattr(A, …)`,
+    /// `d["x"] = os._exit`, `api.swap = os.execv`.
+    fn filled_names(&self) -> FxHashSet<&'c str> {
+        let mut names = FxHashSet::default();
+        for (at, leaf) in self.leaves.iter().enumerate() {
+            if !leaf.chosen || leaf.class.is_some() || leaf.statement.kind != Kind::Simple {
+                continue;
+            }
+            let slice = self.slice(at);
+            let stores = assigned(slice, true);
+            let fills = ["append(", "add(", "insert(", "extend(", "update(", "setdefault(", "setattr("];
+            if !stores.is_empty() || slice.contains("] =") || slice.contains("]=") {
+                names.extend(identifiers(slice).next());
+                names.extend(stores);
+            } else if fills.iter().any(|fill| slice.contains(fill)) {
+                names.extend(identifiers(slice).filter(|n| *n != "setattr").take(1));
+            }
+        }
+        names.retain(|name| !matches!(*name, "os" | "sys" | "signal" | "subprocess"));
+        names
     }
 
     fn slice(&self, at: usize) -> &'c str {
@@ -173,6 +199,12 @@ impl<'c> Chooser<'c> {
                 }
             }
         }
+        for (at, leaf) in self.leaves.iter().enumerate() {
+            if let Some(class) = leaf.class.map(|class| self.classes[class]).filter(|c| c.span.len() <= SMALL)
+            {
+                binders.entry(&self.text[class.name.clone()]).or_default().push(at);
+            }
+        }
         let class_names: FxHashMap<&str, usize> =
             self.classes.iter().enumerate().map(|(at, c)| (&self.text[c.name.clone()], at)).collect();
         let mut queue: Vec<usize> = (0..self.leaves.len()).filter(|at| self.leaves[*at].chosen).collect();
@@ -191,7 +223,8 @@ impl<'c> Chooser<'c> {
                     let statement = self.leaves[*other].statement;
                     let is_definition = matches!(statement.kind, Kind::Function | Kind::Class);
                     let small = statement.span.len() <= LARGEST_MENTIONED;
-                    if !is_definition || (small && (runs || hints.is_known(name))) {
+                    let tiny = statement.span.len() <= SMALL;
+                    if !is_definition || tiny || (small && (runs || hints.is_known(name))) {
                         wanted.push((*other, runs && is_definition));
                     }
                 }

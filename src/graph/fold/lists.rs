@@ -1,0 +1,264 @@
+//! Folding argument lists: literals, concatenations, slices, what grows them, and splits.
+
+use super::words::{first, first_list, forget_parameters, split_words};
+use super::{ALTERNATIVES, DEPTH, Folder, LONGEST, Text};
+use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, Spread};
+use crate::base::text::Origin;
+use crate::data::primitives::ValueKind;
+use crate::graph::value::{Object, UnitId, Value};
+
+impl<'f, 'a> Folder<'f, 'a> {
+    pub(super) fn sequences(&self, unit: UnitId, expr: ExprId, depth: usize) -> Vec<Vec<Text>> {
+        if depth > DEPTH || !self.spend() {
+            return Vec::new();
+        }
+        let program = self.solver.program(unit);
+        let mut lists = match &program.exprs[expr as usize].expr {
+            Expr::Seq(items) => self.literal_list(unit, items, depth),
+            Expr::Cell(cell) => self.cell_lists(unit, *cell, depth),
+            Expr::Same(inner) => self.sequences(unit, *inner, depth + 1),
+            Expr::Union(options) => {
+                options.iter().flat_map(|o| self.sequences(unit, *o, depth + 1)).collect()
+            }
+            Expr::Binary { op: BinaryOp::Add, left, right } => {
+                let left = self.list_or_rest(unit, *left, depth);
+                let right = self.list_or_rest(unit, *right, depth);
+                let mut sums = Vec::new();
+                for l in &left {
+                    for r in &right {
+                        sums.push([l.as_slice(), r.as_slice()].concat());
+                    }
+                }
+                sums
+            }
+            Expr::Binary { op: BinaryOp::Or | BinaryOp::And, left, right } => {
+                let mut both = self.sequences(unit, *left, depth + 1);
+                both.extend(self.sequences(unit, *right, depth + 1));
+                both
+            }
+            Expr::Slice(base, start) => self.sliced(unit, *base, *start, depth),
+            Expr::Call(_) => self.call_lists(unit, expr, depth),
+            Expr::Attr { base, name } => match self.known_list(unit, expr) {
+                Some(list) => vec![list],
+                None => self
+                    .member_values(unit, *base, name)
+                    .into_iter()
+                    .flat_map(|(u, value)| self.sequences(u, value, depth + 1))
+                    .collect(),
+            },
+            Expr::Index { base, key } => {
+                let mut lists = Vec::new();
+                for value in self.solver.values_of(unit, *base) {
+                    let Value::Container(Object::Literal(of, literal)) = value else {
+                        continue;
+                    };
+                    let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else {
+                        continue;
+                    };
+                    let wanted = self.key(unit, *key, depth);
+                    for (entry_key, entry) in entries {
+                        let Some(entry_key) = entry_key else { continue };
+                        if wanted.is_none() || self.key(of, *entry_key, depth) == wanted {
+                            lists.extend(self.sequences(of, *entry, depth + 1));
+                        }
+                    }
+                }
+                lists
+            }
+            Expr::Element(list) => {
+                // The loop over a list of lists.
+                let mut lists = Vec::new();
+                for value in self.solver.values_of(unit, *list) {
+                    let Value::Container(Object::Literal(of, literal)) = value else {
+                        continue;
+                    };
+                    let Expr::Seq(items) = &self.solver.program(of).exprs[literal as usize].expr else {
+                        continue;
+                    };
+                    for (item, _) in items.iter().take(ALTERNATIVES) {
+                        lists.extend(self.sequences(of, *item, depth + 1));
+                    }
+                }
+                lists
+            }
+            Expr::Import(import) => match self.imported(unit, import) {
+                Some((target, cell)) => self.cell_lists(target, cell, depth + 1),
+                None => self.known_list(unit, expr).into_iter().collect(),
+            },
+            Expr::External(_) => self.known_list(unit, expr).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        lists.retain(|l| l.len() <= LONGEST);
+        lists.truncate(ALTERNATIVES);
+        lists
+    }
+
+    /// The words of a list that the catalogue knows.
+    pub(super) fn known_list(&self, unit: UnitId, expr: ExprId) -> Option<Vec<Text>> {
+        let kind = self.solver.values_of(unit, expr).find_map(|value| match value {
+            Value::External { path, .. } => {
+                self.solver.catalogue(unit).value(self.solver.interner.text(path))
+            }
+            _ => None,
+        });
+        match kind {
+            Some(ValueKind::RuntimeArgv) => {
+                Some(vec![Text::free(Origin::Interpreter), Text::rest(Origin::OwnArgv)])
+            }
+            Some(ValueKind::NoWords) => Some(Vec::new()),
+            _ => self.origin(unit, expr).map(|origin| vec![Text::rest(origin)]),
+        }
+    }
+
+    pub(super) fn list_or_rest(&self, unit: UnitId, expr: ExprId, depth: usize) -> Vec<Vec<Text>> {
+        let lists = self.sequences(unit, expr, depth + 1);
+        if lists.is_empty() { vec![vec![Text::rest(Origin::Unknown)]] } else { lists }
+    }
+
+    pub(super) fn literal_list(
+        &self,
+        unit: UnitId,
+        items: &[(ExprId, Spread)],
+        depth: usize,
+    ) -> Vec<Vec<Text>> {
+        let mut lists: Vec<Vec<Text>> = vec![Vec::new()];
+        for (item, spread) in items.iter().take(LONGEST) {
+            let options: Vec<Vec<Text>> = match spread {
+                Spread::No => self.strings(unit, *item, depth + 1).into_iter().map(|t| vec![t]).collect(),
+                _ => self.list_or_rest(unit, *item, depth),
+            };
+            let mut next = Vec::new();
+            for list in &lists {
+                for option in &options {
+                    if next.len() < ALTERNATIVES {
+                        next.push([list.as_slice(), option.as_slice()].concat());
+                    }
+                }
+            }
+            lists = next;
+        }
+        lists
+    }
+
+    pub(super) fn cell_lists(&self, unit: UnitId, cell: CellId, depth: usize) -> Vec<Vec<Text>> {
+        let mut lists = Vec::new();
+        for value in self.cell_values(unit, cell) {
+            lists.extend(self.sequences(unit, value, depth + 1));
+            if lists.len() > ALTERNATIVES {
+                break;
+            }
+        }
+        if let Some((_, position, spread)) = self.solver.parameter(unit, cell) {
+            let _ = spread;
+            lists.push(vec![Text::rest(Origin::Parameter(position))]);
+        }
+        // `cmd.append(x)`, `cmd.extend([…])` after the literal.
+        for &call in self.solver.growth_of(unit, cell) {
+            let Expr::Call(call) = &self.solver.program(unit).exprs[call as usize].expr else { continue };
+            let Expr::Attr { name, .. } = &self.solver.program(unit).exprs[call.callee as usize].expr else {
+                continue;
+            };
+            let Some(arg) = call.args.last().map(|a| a.value) else { continue };
+            let more: Vec<Vec<Text>> = match name.as_str() {
+                "append" | "push" => vec![vec![first(self.strings(unit, arg, depth + 1))]],
+                _ => self.list_or_rest(unit, arg, depth),
+            };
+            for list in &mut lists {
+                if let Some(more) = more.first() {
+                    list.extend(more.iter().cloned());
+                }
+            }
+        }
+        lists
+    }
+
+    pub(super) fn sliced(
+        &self,
+        unit: UnitId,
+        base: ExprId,
+        start: Option<u32>,
+        depth: usize,
+    ) -> Vec<Vec<Text>> {
+        let lists = self.sequences(unit, base, depth + 1);
+        lists
+            .into_iter()
+            .map(|list| {
+                let Some(start) = start.map(|s| s as usize) else { return vec![Text::rest(Origin::Unknown)] };
+                let first_rest = list.iter().position(Text::is_rest);
+                match first_rest.and_then(|at| Some((at, list.get(at)?.origin()))) {
+                    Some((at, Some(Origin::OwnArgv))) if start == at + 1 => {
+                        let mut rest = vec![Text::rest(Origin::OwnArgs)];
+                        rest.extend(list.into_iter().skip(start));
+                        rest
+                    }
+                    Some((at, _)) if start > at => vec![Text::rest(Origin::Unknown)],
+                    _ => list.into_iter().skip(start).collect(),
+                }
+            })
+            .collect()
+    }
+
+    pub(super) fn call_lists(&self, unit: UnitId, expr: ExprId, depth: usize) -> Vec<Vec<Text>> {
+        let program = self.solver.program(unit);
+        let Expr::Call(call) = &program.exprs[expr as usize].expr else { return Vec::new() };
+        let arg = |at: usize| call.args.get(at).map(|a| a.value);
+        if let Some(origin) = self.origin(unit, expr) {
+            return vec![vec![Text::rest(origin)]];
+        }
+        for value in self.solver.values_of(unit, call.callee) {
+            match value {
+                Value::Func(u, f) | Value::Bound(u, f, _) => {
+                    let returns = &self.solver.program(u).functions[f as usize].returns;
+                    let lists: Vec<Vec<Text>> = returns
+                        .iter()
+                        .flat_map(|r| self.sequences(u, *r, depth + 1))
+                        .map(|l| l.into_iter().map(forget_parameters).collect())
+                        .collect();
+                    if !lists.is_empty() {
+                        return lists;
+                    }
+                }
+                Value::External { path, .. } => {
+                    match self.solver.catalogue(unit).value(self.solver.interner.text(path)) {
+                        Some(ValueKind::FirstArgument) => {
+                            return arg(0).map_or_else(Vec::new, |a| self.sequences(unit, a, depth + 1));
+                        }
+                        Some(ValueKind::Split) => {
+                            return arg(0).map_or_else(Vec::new, |a| {
+                                self.strings(unit, a, depth + 1).iter().map(split_words).collect()
+                            });
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Expr::Attr { base, name } = &program.exprs[call.callee as usize].expr else { return Vec::new() };
+        match name.as_str() {
+            "split" if call.args.is_empty() || self.splits_at_space(unit, arg(0), depth) => {
+                self.strings(unit, *base, depth + 1).iter().map(split_words).collect()
+            }
+            "copy" | "slice" if call.args.is_empty() => self.sequences(unit, *base, depth + 1),
+            "slice" => match arg(0).map(|a| &program.exprs[a as usize].expr) {
+                Some(Expr::Int(start)) => self.sliced(unit, *base, u32::try_from(*start).ok(), depth),
+                _ => Vec::new(),
+            },
+            "concat" => {
+                let mut lists = self.list_or_rest(unit, *base, depth);
+                for a in &call.args {
+                    let more = first_list(self.list_or_rest(unit, a.value, depth));
+                    for list in &mut lists {
+                        list.extend(more.iter().cloned());
+                    }
+                }
+                lists
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn splits_at_space(&self, unit: UnitId, separator: Option<ExprId>, depth: usize) -> bool {
+        separator.is_some_and(|s| first(self.strings(unit, s, depth + 1)).as_literal() == Some(" "))
+    }
+}

@@ -1,0 +1,142 @@
+//! The names under which other code can get something that matters from a file.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::commands::Wrapper;
+use super::solve::Solver;
+use super::value::{UnitId, Value, ValueId};
+use crate::base::ir::{Expr, FuncId, Slot};
+use crate::data::commands::CommandCatalogue;
+
+/// The names of a unit under which something that matters can be had: a primitive or a runner
+/// under a name of its own, an object that has some, a function that gives one back or runs what
+/// it is given, a command as a constant, a class that keeps one.
+pub(super) fn names_that_matter(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+    wrappers: &FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+) -> BTreeSet<String> {
+    let program = solver.program(unit);
+    let catalogue = solver.catalogue(unit);
+    let gives = |function: FuncId| {
+        solver.values[solver.result_node(unit, function) as usize].iter().any(|v| {
+            match solver.interner.get(*v) {
+                Value::External { path, .. } => {
+                    let path = solver.interner.text(path);
+                    catalogue.matters(path) || catalogue.leads(path)
+                }
+                Value::Partial(..) => true,
+                _ => false,
+            }
+        })
+    };
+    // What a container keeps, or what was stored into an object under any name.
+    let holds = |object: ValueId, slot: &str| {
+        solver.slot_values(object, slot).iter().any(|v| match solver.interner.get(*v) {
+            Value::External { path, .. } => {
+                let path = solver.interner.text(path);
+                catalogue.matters(path) || catalogue.leads(path)
+            }
+            _ => false,
+        })
+    };
+    let matters = |node: u32, name: &str| {
+        solver.values[node as usize].iter().any(|v| match solver.interner.get(*v) {
+            Value::External { path, .. } => {
+                let path = solver.interner.text(path);
+                let last = path.rsplit('.').next().unwrap_or(path);
+                // `import subprocess as sp`, `m = os`: the module under another name.
+                let renamed_module =
+                    last != name && (catalogue.has_primitives(path) || catalogue.has_runners(path));
+                catalogue.matters(path) || catalogue.leads(path) || renamed_module
+            }
+            Value::Partial(..) => true,
+            Value::Container(_) => holds(*v, "[]"),
+            Value::Func(u, f) | Value::Bound(u, f, _) => {
+                wrappers.contains_key(&(u, f)) || (u == unit && gives(f))
+            }
+            _ => false,
+        })
+    };
+    let mut names = BTreeSet::new();
+    let mut add = |name: &str, node: u32| {
+        if !name.is_empty() && !names.contains(name) && matters(node, name) {
+            names.insert(name.to_owned());
+        }
+    };
+    for (at, cell) in program.cells.iter().enumerate() {
+        add(&cell.name, solver.cell_node(unit, at as u32));
+    }
+    for store in &program.stores {
+        if let Slot::Attr(name) = &store.slot {
+            add(name, solver.expr_node(unit, store.value));
+        }
+    }
+    for (name, value) in program.classes.iter().flat_map(|c| &c.members) {
+        add(name, solver.expr_node(unit, *value));
+    }
+    for (name, cell) in &program.exports {
+        if names_a_command(solver, unit, *cell, commands) {
+            names.insert(name.clone());
+        }
+    }
+    let kept: Vec<Value> = program
+        .stores
+        .iter()
+        .filter(|s| matches!(&s.slot, Slot::Attr(name) if names.contains(name)))
+        .flat_map(|s| solver.values_of(unit, s.base))
+        .collect();
+    for (at, class) in program.classes.iter().enumerate() {
+        let keeps = class.members.iter().any(|(name, _)| names.contains(name))
+            || kept.iter().any(
+                |v| matches!(v, Value::Instance(u, c) | Value::Class(u, c) if *u == unit && *c == at as u32),
+            );
+        if keeps {
+            names.insert(class.name.clone());
+        }
+    }
+    names
+}
+
+/// Whether a module constant is a command's name, or a command line.
+pub(super) fn names_a_command(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    cell: u32,
+    commands: &CommandCatalogue,
+) -> bool {
+    let program = solver.program(unit);
+    let mut cells = vec![cell];
+    let mut read = 0;
+    while let Some(at) = cells.get(read).copied() {
+        read += 1;
+        let cell = &program.cells[at as usize];
+        for value in &cell.values {
+            let first = match &program.exprs[*value as usize].expr {
+                Expr::Str(text) => Some(text.as_str()),
+                Expr::Seq(items) => {
+                    items.first().and_then(|(item, _)| match &program.exprs[*item as usize].expr {
+                        Expr::Str(text) => Some(text.as_str()),
+                        _ => None,
+                    })
+                }
+                _ => None,
+            };
+            if let Some(first) = first
+                && let Some(word) = first.split_whitespace().next()
+                && commands.commands(word.rsplit('/').next().unwrap_or(word)).next().is_some()
+            {
+                return true;
+            }
+        }
+        for from in &cell.from {
+            if cells.len() < 32 && !cells.contains(from) {
+                cells.push(*from);
+            }
+        }
+    }
+    false
+}
