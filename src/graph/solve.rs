@@ -23,6 +23,9 @@ pub type NodeId = u32;
 /// The exported name of the one value that a CommonJS module is.
 pub(super) const WHOLE_MODULE: &str = "module.exports";
 
+/// Steps of one run; a program that takes more is reported, not followed to its end.
+const MOST_TASKS: usize = 20_000_000;
+
 /// More values than this at one node are not told apart any further.
 const MOST_VALUES: usize = 128;
 
@@ -433,7 +436,8 @@ impl<'a> Solver<'a> {
 
     /// Runs until nothing is new.
     pub fn run(&mut self) {
-        while let Some(task) = self.queue.pop_front() {
+        for _ in 0..MOST_TASKS {
+            let Some(task) = self.queue.pop_front() else { return };
             match task {
                 Task::Deliver(user, value) => self.deliver(user, value),
                 Task::Arrive(node, value) => {
@@ -445,6 +449,11 @@ impl<'a> Solver<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the last run ended before everything was followed.
+    pub fn gave_up(&self) -> bool {
+        !self.queue.is_empty()
     }
 
     pub(super) fn insert(&mut self, node: NodeId, value: ValueId) {

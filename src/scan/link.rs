@@ -7,8 +7,9 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::catalogues::Catalogues;
-use crate::base::facts::{FileFacts, Language, Tree};
+use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, Tree};
 use crate::base::ir::{Expr, Import, Program, Slot};
+use crate::base::span::Span;
 use crate::graph::link::{Files, Target};
 use crate::graph::matters;
 use crate::graph::sites::{self, Found};
@@ -36,14 +37,26 @@ pub(super) fn settle(
     catalogues: &Catalogues,
     known: &dyn Fn(&str) -> bool,
 ) -> Settled {
+    let mut facts_gave_up = false;
     let (found, names) = {
         let members = [&*facts];
         let solver = solved(&members, files, catalogues);
         if solver.units().is_empty() {
             return Settled { telling: BTreeSet::new() };
         }
+        if solver.gave_up() {
+            facts_gave_up = true;
+        }
         sites::find_with_names(&solver, 0, &catalogues.commands)
     };
+    if facts_gave_up {
+        facts.problems.push(Problem {
+            kind: ProblemKind::GaveUp,
+            span: Span::default(),
+            message: "is too involved to be followed to its end: some of its calls were not looked at"
+                .to_owned(),
+        });
+    }
     facts.sites = found.sites;
     facts.lookups = found.lookups;
     let exported: BTreeSet<&str> =
