@@ -5,11 +5,35 @@ use super::link::Target;
 use super::solve::{Edge, NodeId, Solver, User, WHOLE_MODULE};
 use super::value::{UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{CallKind, Expr, ExprId, Import};
+use crate::base::ir::{CallKind, Expr, ExprId, FuncId, FunctionKind, Import, Slot};
 use crate::base::site::Confidence;
 use crate::data::primitives::ValueKind;
 
 impl<'a> Solver<'a> {
+    /// A method's first parameter may be any instance of its class.
+    pub(super) fn seed_receiver(&mut self, unit: UnitId, function: FuncId) {
+        let body = &self.program(unit).functions[function as usize];
+        if body.this.is_some() {
+            return;
+        }
+        let (Some(class), Some(first)) = (body.class, body.params.first()) else { return };
+        let receiver = match body.kind {
+            FunctionKind::Method | FunctionKind::Property => Value::Instance(unit, class),
+            FunctionKind::ClassMethod => Value::Class(unit, class),
+            _ => return,
+        };
+        let value = self.interner.value(receiver);
+        self.insert(self.cell_node(unit, first.cell), value);
+    }
+
+    pub(super) fn slot_key(slot: &Slot) -> Option<String> {
+        match slot {
+            Slot::Attr(name) => Some(name.clone()),
+            Slot::Any => Some("[*]".to_owned()),
+            Slot::Key(_) => None,
+        }
+    }
+
     /// Puts an expression's constraints in force.
     pub(super) fn install(&mut self, unit: UnitId, id: ExprId) {
         let program = self.program(unit);

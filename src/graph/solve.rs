@@ -385,22 +385,6 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// A method's first parameter may be any instance of its class.
-    fn seed_receiver(&mut self, unit: UnitId, function: FuncId) {
-        let body = &self.program(unit).functions[function as usize];
-        if body.this.is_some() {
-            return;
-        }
-        let (Some(class), Some(first)) = (body.class, body.params.first()) else { return };
-        let receiver = match body.kind {
-            FunctionKind::Method | FunctionKind::Property => Value::Instance(unit, class),
-            FunctionKind::ClassMethod => Value::Class(unit, class),
-            _ => return,
-        };
-        let value = self.interner.value(receiver);
-        self.insert(self.cell_node(unit, first.cell), value);
-    }
-
     /// Whether a function's code counts.
     pub fn is_active(&self, unit: UnitId, function: FuncId) -> bool {
         self.units[unit as usize].active.get(function as usize).copied().unwrap_or(false)
@@ -606,13 +590,5 @@ impl<'a> Solver<'a> {
     /// The exported cell of a unit's name.
     pub(super) fn export(&self, unit: UnitId, name: &str) -> Option<CellId> {
         self.units[unit as usize].exports.get(name).copied()
-    }
-
-    pub(super) fn slot_key(slot: &Slot) -> Option<String> {
-        match slot {
-            Slot::Attr(name) => Some(name.clone()),
-            Slot::Any => Some("[*]".to_owned()),
-            Slot::Key(_) => None,
-        }
     }
 }

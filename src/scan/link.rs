@@ -281,8 +281,13 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<&str, usize>) 
     let mut found = Imports::default();
     let Some(program) = &facts.program else { return found };
     let at = |path: &str| index.get(path).copied();
-    for site in &program.imports {
-        match files.resolve(facts.language, &facts.path, &site.import) {
+    // A path that is written out (`crate::os::crash`) is an import without a statement.
+    let written = program.exprs.iter().filter_map(|node| match &node.expr {
+        Expr::Import(import) if facts.language != Language::Python => Some(import),
+        _ => None,
+    });
+    for import in program.imports.iter().map(|site| &site.import).chain(written) {
+        match files.resolve(facts.language, &facts.path, import) {
             Target::File(path) => found.modules.extend(at(&path)),
             Target::Name(path, name) => {
                 found.modules.extend(files.python_submodule(&path, &name).and_then(|p| at(&p)));
