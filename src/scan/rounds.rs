@@ -15,6 +15,7 @@ use crate::base::ir::Expr;
 use crate::base::source::Source;
 use crate::discover::Listing;
 use crate::lang::language_of;
+use crate::lang::python::imports::imports;
 use crate::lang::python::select::identifiers;
 
 /// Files that export what others export: chains longer than this are not followed.
@@ -108,9 +109,14 @@ fn importers(
             }
             let source = Source::decode(bytes);
             let mentioned: FxHashSet<&str> = identifiers(&source.text).collect();
+            let imports = imports(&source.text);
+            let imported: FxHashSet<&str> = imports
+                .iter()
+                .flat_map(|i| i.module.rsplit('.').next().into_iter().chain(i.name.as_deref()))
+                .collect();
             let new: FxHashSet<String> = exported
                 .iter()
-                .filter(|(module, _)| mentioned.contains(module.as_str()))
+                .filter(|(module, _)| imported.contains(module.as_str()))
                 .flat_map(|(_, names)| names)
                 .filter(|name| mentioned.contains(name.as_str()))
                 .cloned()
