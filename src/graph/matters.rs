@@ -45,19 +45,49 @@ pub fn can_hold_sites(
             things.push((id as ExprId, catalogue.canonical_path(&path).into_owned()));
         }
     }
-    let leads = |path: &str, name: &str| {
-        let dotted = format!("{path}.{name}");
-        catalogue.is_stage(&catalogue.canonical_path(&dotted))
-            || catalogue.is_stage(&format!("{path}[{name}]"))
-    };
+    let ways = Ways { catalogue, names: &names };
+    let mut kept: FxHashSet<&str> = FxHashSet::default();
     things.iter().any(|(id, path)| match members.get(id) {
-        Some(Some(name)) => leads(path, name),
+        Some(Some(name)) => ways.through(path, name, STEPS),
+        // A member by a name that is not written out.
         Some(None) => catalogue.is_stage(path),
         // Kept under another name, or called: any member that the program reads may be its.
-        None => {
-            catalogue.matters(path)
-                || catalogue.is_stage(&format!("{path}()"))
-                || catalogue.is_stage(path) && names.iter().any(|n| leads(path, n))
-        }
+        None => kept.insert(path) && ways.from(path, STEPS),
     })
+}
+
+/// The longest way from a thing to a primitive, in members and calls.
+const STEPS: usize = 5;
+
+/// The ways that a program can take with the names that it writes.
+struct Ways<'a> {
+    catalogue: &'a Catalogue,
+    names: &'a FxHashSet<&'a str>,
+}
+
+impl Ways<'_> {
+    /// Whether a thing is, or leads by written names to, what matters.
+    fn from(&self, path: &str, steps: usize) -> bool {
+        if self.catalogue.matters(path) {
+            return true;
+        }
+        if steps == 0 || !self.catalogue.is_stage(path) {
+            return false;
+        }
+        let called = ["()", "()[]", "[]"].iter().any(|step| {
+            let next = format!("{path}{step}");
+            self.catalogue.is_stage(&next) && self.from(&self.catalogue.canonical_path(&next), steps - 1)
+        });
+        called || self.names.iter().any(|name| self.through(path, name, steps - 1))
+    }
+
+    /// Whether a member of a thing is, or leads to, what matters.
+    fn through(&self, path: &str, name: &str, steps: usize) -> bool {
+        [format!("{path}.{name}"), format!("{path}[{name}]")].iter().any(|member| {
+            let next = self.catalogue.canonical_path(member);
+            next != path
+                && (self.catalogue.matters(&next) || self.catalogue.is_stage(&next))
+                && self.from(&next, steps)
+        })
+    }
 }
