@@ -96,7 +96,7 @@ impl Contexts {
                 if edge.from.0 == self.unit
                     && edge.to.0 == self.unit
                     && self.entry.contains(&edge.from.1)
-                    && program.functions[edge.to.1 as usize].symbol == "main"
+                    && program.functions[edge.to.1 as usize].name == "main"
                 {
                     self.entry.insert(edge.to.1);
                 }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::commands::Wrapper;
 use super::solve::Solver;
 use super::value::{UnitId, Value, ValueId};
+use crate::base::facts::Language;
 use crate::base::ir::{Expr, FuncId, Slot};
 use crate::data::commands::CommandCatalogue;
 
@@ -67,8 +68,14 @@ pub(super) fn names_that_matter(
             names.insert(name.to_owned());
         }
     };
-    for (at, cell) in program.cells.iter().enumerate() {
-        add(&cell.name, solver.cell_node(unit, at as u32));
+    if solver.units()[unit as usize].language == Language::Python {
+        for (at, cell) in program.cells.iter().enumerate() {
+            add(&cell.name, solver.cell_node(unit, at as u32));
+        }
+    }
+    // Elsewhere only what is exported can be imported; a local name may be any other's.
+    for (name, cell) in &program.exports {
+        add(name, solver.cell_node(unit, *cell));
     }
     for store in &program.stores {
         if let Slot::Attr(name) = &store.slot {

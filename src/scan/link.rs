@@ -92,7 +92,7 @@ pub(super) fn settle(
 /// Solves again, together with what they import, the files that get something that matters from
 /// another file, and replaces their sites. Every file is settled already.
 pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
-    let groups = groups(tree, files);
+    let groups = groups(tree, files, catalogues);
     let again: Vec<(usize, Found)> = groups
         .par_iter()
         .map(|(at, group)| {
@@ -223,7 +223,7 @@ struct Imports {
 }
 
 /// For each file that takes something that matters from another: itself and the files on the way.
-fn groups(tree: &Tree, files: &Files) -> Vec<(usize, Vec<usize>)> {
+fn groups(tree: &Tree, files: &Files, catalogues: &Catalogues) -> Vec<(usize, Vec<usize>)> {
     let index: FxHashMap<&str, usize> =
         tree.files.iter().enumerate().map(|(at, f)| (f.path.as_str(), at)).collect();
     let mut gives: Vec<FxHashSet<String>> =
@@ -231,6 +231,9 @@ fn groups(tree: &Tree, files: &Files) -> Vec<(usize, Vec<usize>)> {
     if gives.iter().all(FxHashSet::is_empty) {
         return Vec::new();
     }
+    let holds: Vec<bool> = tree.files.par_iter().map(|f| holds_sites(f, files, catalogues)).collect();
+    // A file that holds nothing gives constants alone, unless it passes on what another gives.
+    let mut callable: Vec<bool> = holds.clone();
     let imports: Vec<Imports> = tree.files.par_iter().map(|facts| imports_of(facts, files, &index)).collect();
     for _ in 0..HOPS {
         let mut new: Vec<(usize, String)> = Vec::new();
@@ -238,9 +241,11 @@ fn groups(tree: &Tree, files: &Files) -> Vec<(usize, Vec<usize>)> {
             for (exported, from, name) in &import.again {
                 if gives[*from].contains(name) && !gives[at].contains(exported) {
                     new.push((at, exported.clone()));
+                    callable[at] |= callable[*from];
                 }
             }
             for from in &import.stars {
+                callable[at] |= callable[*from] && !gives[*from].is_empty();
                 new.extend(gives[*from].iter().filter(|n| !gives[at].contains(*n)).map(|n| (at, n.clone())));
             }
         }
@@ -255,7 +260,13 @@ fn groups(tree: &Tree, files: &Files) -> Vec<(usize, Vec<usize>)> {
         .files
         .par_iter()
         .zip(&imports)
-        .map(|(facts, import)| needed(facts, import, tree, &gives, &index, files))
+        .enumerate()
+        .map(|(at, (facts, import))| {
+            let mut needed = needed(facts, import, tree, &gives, &index, files);
+            // Commands as constants matter only to files that can run them.
+            needed.retain(|other| holds[at] || callable[*other]);
+            needed
+        })
         .collect();
     let mut groups = Vec::new();
     for (at, first) in needed.iter().enumerate() {
