@@ -378,7 +378,8 @@ mod tests {
 
     #[test]
     fn a_class_keeps_its_header_and_what_binds_the_attributes_that_are_used() {
-        let text = "import subprocess\nclass A:\n    def __init__(self):\n        self.cmd = tool()\n    def other(self):\n        return 1\n    def f(self):\n        subprocess.run(self.cmd)\n";
+        let text = "import subprocess\nclass A:\n    def __init__(self):\n        self.cmd = tool()\n    def other(self):\n        # PAD\n        return 1\n    def f(self):\n        subprocess.run(self.cmd)\n";
+        let text = &text.replace("PAD", &"long ".repeat(SMALL));
         let got = chosen(text).unwrap();
         assert!(got.contains("self.cmd = tool()") && !got.contains("def other"), "{got}");
     }
