@@ -315,7 +315,13 @@ impl<'f, 'a> Folder<'f, 'a> {
             match &exprs[at as usize].expr {
                 Expr::Attr { base, name } if name == "pid" => at = *base,
                 Expr::Same(inner) => at = *inner,
-                Expr::Cell(cell) => return self.solver.parameter(unit, *cell).is_some(),
+                // What the own object holds was not given.
+                Expr::Cell(cell) => {
+                    return self.solver.parameter(unit, *cell).is_some_and(|(function, position, _)| {
+                        let function = &self.solver.program(unit).functions[function as usize];
+                        position > 0 || function.class.is_none() || function.this.is_some()
+                    });
+                }
                 _ => return false,
             }
         }

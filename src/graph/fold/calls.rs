@@ -149,6 +149,10 @@ impl<'f, 'a> Folder<'f, 'a> {
             let maker = made.checked_sub(1).and_then(|at| self.solver.makers.get(at as usize)).copied();
             let Some((u, call, _)) = maker else { continue };
             let Expr::Call(call) = &self.solver.program(u).exprs[call as usize].expr else { continue };
+            // `cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}`.
+            if ["Setpgid", "Setsid"].iter().any(|field| !self.solver.stores_of(u, field).is_empty()) {
+                return Some(true);
+            }
             for arg in &call.args {
                 let asks = matches!(
                     arg.name.as_deref(),
