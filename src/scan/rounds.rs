@@ -116,7 +116,10 @@ fn importers(
                 .collect();
             let new: FxHashSet<String> = exported
                 .iter()
-                .filter(|(module, _)| imported.contains(module.as_str()))
+                // Imported, or read as an attribute of its package (`tools.image.swap`).
+                .filter(|(module, _)| {
+                    imported.contains(module.as_str()) || source.text.contains(&format!(".{module}."))
+                })
                 .flat_map(|(_, names)| names)
                 .filter(|name| mentioned.contains(name.as_str()))
                 .cloned()
