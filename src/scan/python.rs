@@ -10,7 +10,7 @@ use crate::base::facts::{FileFacts, Language};
 use crate::base::source::Source;
 use crate::graph::link::Files;
 use crate::lang::python::cut::cut;
-use crate::lang::python::hints::Hints;
+use crate::lang::python::hints::{Hints, Weight};
 use crate::lang::python::select::{Selection, identifiers, select};
 use crate::lang::python::{facts, selected};
 
@@ -75,8 +75,9 @@ impl PythonReader {
         let Some(hints) = self.hints.as_ref().filter(|_| !path.ends_with(".ipynb")) else {
             return whole(self);
         };
-        let mentions = hints.matches(text).next().is_some() || extra_is_mentioned(text, extra);
-        if !mentions {
+        let hits = hints.hits(text);
+        let tells = hits.iter().any(|hit| hit.weight != Weight::Company);
+        if !tells && !extra_is_mentioned(text, extra) {
             return None;
         }
         // Annotations and conflict markers are told apart from strings by the parser.
@@ -85,7 +86,7 @@ impl PythonReader {
             .any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some());
         let Some(statements) = cut(text).filter(|_| !marked) else { return whole(self) };
         let mut extra = extra.clone();
-        let mut selection = select(text, &statements, hints, &extra)?;
+        let mut selection = select(text, &statements, hints, &hits, &extra)?;
         for _ in 0..ROUNDS {
             if covers(&selection, text) {
                 return whole(self);
@@ -99,7 +100,7 @@ impl PythonReader {
             if extra.len() == before {
                 return Some(facts);
             }
-            let wider = select(text, &statements, hints, &extra)?;
+            let wider = select(text, &statements, hints, &hits, &extra)?;
             if wider == selection {
                 return Some(facts);
             }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Kind, Statement};
-use super::hints::{Hints, Weight};
+use super::hints::{Hints, Hit, Weight};
 
 /// A definition larger than this is not read only because its name is mentioned.
 const LARGEST_MENTIONED: usize = 16 << 10;
@@ -37,10 +37,11 @@ pub fn select(
     text: &str,
     statements: &[Statement],
     hints: &Hints,
+    hits: &[Hit],
     extra: &FxHashSet<String>,
 ) -> Option<Selection> {
     let mut chooser = Chooser::new(text, statements);
-    chooser.by_words(hints, extra);
+    chooser.by_words(hints, hits, extra);
     if !chooser.leaves.iter().any(|l| l.chosen) {
         return None;
     }
@@ -99,11 +100,11 @@ impl<'c> Chooser<'c> {
         (leaf.statement.span.start <= offset).then_some(at)
     }
 
-    fn by_words(&mut self, hints: &Hints, extra: &FxHashSet<String>) {
+    fn by_words(&mut self, hints: &Hints, hits: &[Hit], extra: &FxHashSet<String>) {
         let mut lookups = Vec::new();
         let mut company = Vec::new();
         let mut runs_commands = false;
-        for (offset, weight) in hints.matches(self.text) {
+        for Hit { offset, weight } in hits.iter().copied() {
             let Some(at) = self.leaf_at(offset) else {
                 // In a class's header: its first member stands for it.
                 if weight == Weight::Strong || weight == Weight::Runner {
@@ -127,6 +128,13 @@ impl<'c> Chooser<'c> {
             }
         }
         lookups.dedup();
+        if !lookups.is_empty() {
+            // `m = os`: a lookup on `m` is a lookup on the module.
+            for leaf in self.leaves.iter_mut().filter(|l| l.statement.kind == Kind::Simple) {
+                let value = self.text[leaf.statement.span.clone()].rsplit_once('=').map_or("", |(_, value)| value);
+                leaf.chosen |= hints.is_module(value.trim());
+            }
+        }
         for at in lookups {
             let text = self.slice(at);
             if identifiers(text).any(|name| hints.is_module(name)) {
@@ -357,7 +365,7 @@ mod tests {
     fn chosen(text: &str) -> Option<String> {
         let catalogue = Catalogue::embedded(Language::Python).unwrap();
         let hints = Hints::new(&catalogue, &["pkill", "systemctl"], &[]).unwrap();
-        let selection = select(text, &cut(text).unwrap(), &hints, &FxHashSet::default())?;
+        let selection = select(text, &cut(text).unwrap(), &hints, &hints.hits(text), &FxHashSet::default())?;
         Some(selection.ranges.into_iter().map(|r| text[r].to_owned()).collect())
     }
 
