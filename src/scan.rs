@@ -76,8 +76,8 @@ pub struct ScanRequest<'a> {
     pub languages: Option<BTreeSet<Language>>,
     /// Worker threads; `None` is one a core.
     pub jobs: Option<usize>,
-    /// Whether facts may come from and go to the cache.
-    pub cache: bool,
+    /// Whether the daemon's reach is asked for.
+    pub reach: bool,
     /// Told after each file.
     pub progress: Option<Progress<'a>>,
 }
@@ -177,7 +177,9 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let exists = |name: &str| !whole && (name.contains('*') || request.root.join(name).exists());
     scan.tree.daemons = daemons::modules(request.config, &scan.tree, &exists);
     link::entries(&mut scan.tree, &files);
-    reach::follow(&tools, &listing, &mut scan);
+    if request.reach {
+        reach::follow(&tools, &listing, &mut scan);
+    }
     scan
 }
 

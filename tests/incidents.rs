@@ -58,7 +58,7 @@ fn every_incident_is_flagged_or_silent_as_it_should() {
             watch: Watch::default(),
             languages: None,
             jobs: Some(1),
-            cache: false,
+            reach: false,
             progress: None,
         };
         let scan = scan(&request).unwrap();

@@ -36,7 +36,7 @@ pub struct ScanArgs {
     /// Read only these languages, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub language: Vec<String>,
-    /// Neither read nor write the cache of facts.
+    /// Look at every file anew. Nothing is kept between runs in this version, so every run does.
     #[arg(long)]
     pub no_cache: bool,
     /// Worker threads; one a core unless given.
@@ -45,7 +45,7 @@ pub struct ScanArgs {
 }
 
 impl ScanArgs {
-    /// Every language, with the cache, on every core.
+    /// Every language, on every core.
     pub fn everything() -> ScanArgs {
         ScanArgs { language: Vec::new(), no_cache: false, jobs: None }
     }
@@ -99,6 +99,18 @@ pub(super) fn scan_project(
     stdin: Option<scan::Stdin>,
     cli: &Cli,
 ) -> Result<Scan, Failure> {
+    scan_to(project, args, watch, stdin, cli, true)
+}
+
+/// The same; `reach` says whether the daemon's reach is asked for.
+fn scan_to(
+    project: &Project,
+    args: &ScanArgs,
+    watch: Watch,
+    stdin: Option<scan::Stdin>,
+    cli: &Cli,
+    reach: bool,
+) -> Result<Scan, Failure> {
     let stdin_given = stdin.as_ref().map(|s| s.name.clone());
     let bar = progress::Bar::new(cli.quiet);
     let at = |done, total| bar.at(done, total);
@@ -110,7 +122,7 @@ pub(super) fn scan_project(
         watch,
         languages: args.languages()?,
         jobs: args.jobs.map(usize::from),
-        cache: !args.no_cache,
+        reach,
         progress: Some(&at),
     };
     let scan = scan::scan(&request);
@@ -169,7 +181,7 @@ pub(super) fn incomplete(scan: &Scan) -> Option<Failure> {
 /// Runs `sites`.
 pub fn run(args: &SitesArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let project = Project::open(cli, &args.paths)?;
-    let scan = scan_project(&project, &args.scan, Watch::default(), None, cli)?;
+    let scan = scan_to(&project, &args.scan, Watch::default(), None, cli, false)?;
     let text = match args.format {
         SitesFormat::Text => render::sites::text(&scan.tree, &scan.sources),
         SitesFormat::Json => render::sites::json(&scan.tree, &scan.sources),

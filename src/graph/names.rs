@@ -22,27 +22,23 @@ pub(super) fn names_that_matter(
 ) -> BTreeSet<String> {
     let program = solver.program(unit);
     let catalogue = solver.catalogue(unit);
-    let gives = |function: FuncId| {
-        solver.values[solver.result_node(unit, function) as usize].iter().any(|v| {
-            match solver.interner.get(*v) {
-                Value::External { path, .. } => {
-                    let path = solver.interner.text(path);
-                    catalogue.matters(path) || catalogue.leads(path)
-                }
-                Value::Partial(..) => true,
-                _ => false,
-            }
-        })
-    };
-    // What a container keeps, or what was stored into an object under any name.
-    let holds = |object: ValueId, slot: &str| {
-        solver.slot_values(object, slot).iter().any(|v| match solver.interner.get(*v) {
-            Value::External { path, .. } => {
-                let path = solver.interner.text(path);
-                catalogue.matters(path) || catalogue.leads(path)
-            }
+    let path_matters = |path: &str| catalogue.matters(path) || catalogue.leads(path);
+    // A primitive, an object that has some, or a partial application of one.
+    let value_matters = |value: ValueId| match solver.interner.get(value) {
+        Value::External { path, .. } => path_matters(solver.interner.text(path)),
+        Value::Partial(of, call) => match &solver.program(of).exprs[call as usize].expr {
+            Expr::Call(call) => call.args.first().is_some_and(|first| {
+                solver.values_of(of, first.value).any(|v| match v {
+                    Value::External { path, .. } => path_matters(solver.interner.text(path)),
+                    _ => false,
+                })
+            }),
             _ => false,
-        })
+        },
+        _ => false,
+    };
+    let gives = |function: FuncId| {
+        solver.values[solver.result_node(unit, function) as usize].iter().any(|v| value_matters(*v))
     };
     let matters = |node: u32, name: &str| {
         solver.values[node as usize].iter().any(|v| match solver.interner.get(*v) {
@@ -52,14 +48,13 @@ pub(super) fn names_that_matter(
                 // `import subprocess as sp`, `m = os`: the module under another name.
                 let renamed_module =
                     last != name && (catalogue.has_primitives(path) || catalogue.has_runners(path));
-                catalogue.matters(path) || catalogue.leads(path) || renamed_module
+                path_matters(path) || renamed_module
             }
-            Value::Partial(..) => true,
-            Value::Container(_) => holds(*v, "[]"),
+            Value::Container(_) => solver.slot_values(*v, "[]").iter().any(|v| value_matters(*v)),
             Value::Func(u, f) | Value::Bound(u, f, _) => {
                 wrappers.contains_key(&(u, f)) || (u == unit && gives(f))
             }
-            _ => false,
+            _ => value_matters(*v),
         })
     };
     let mut names = BTreeSet::new();

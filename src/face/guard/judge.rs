@@ -137,7 +137,7 @@ fn scanned(program: &Inline) -> Option<Vec<InlineSite>> {
         watch: Watch::default(),
         languages: None,
         jobs: Some(1),
-        cache: false,
+        reach: false,
         progress: None,
     };
     let scan = scan::scan(&request).ok()?;
