@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath, Tree};
-use crate::base::source::{Decoding, Source};
+use crate::base::source::{Decoding, Source, declared_encoding, keeps_ascii, wide};
 use crate::base::sources::Sources;
 use crate::base::span::Span;
 use crate::data::config::{Config, MAX_FILE_SIZE};
@@ -38,6 +38,9 @@ use python::PythonReader;
 
 /// Stack of a worker thread, in bytes.
 const STACK: usize = 64 << 20;
+
+/// How many bytes of a file are searched for a coding line.
+const HEAD: usize = 4096;
 
 /// Names that readers look for beside primitives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -120,7 +123,7 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, ScanError> {
 
 fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let mut scan = Scan::default();
-    let listing = match &request.stdin {
+    let mut listing = match &request.stdin {
         Some(_) => Listing::default(),
         None => list(request),
     };
@@ -135,9 +138,12 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let python = PythonReader::new(catalogues, &request.watch.symbols, &request.watch.assertions);
     let tools = Tools { request, catalogues, files: &files, python: &python };
     let read = match &request.stdin {
-        Some(stdin) => vec![read_bytes(&tools, &stdin.name, stdin.bytes.clone())],
+        Some(stdin) => vec![read_stdin(&tools, stdin)],
         None => read_all(&tools, &listing),
     };
+    // What is too large to be read is too large to be read again.
+    let limit = limit(request);
+    listing.files.retain(|_, entry| entry.size <= limit);
     for file in read {
         match file {
             Read::Skipped => {}
@@ -227,9 +233,24 @@ fn read_all(tools: &Tools<'_>, listing: &Listing) -> Vec<Read> {
         .collect()
 }
 
+fn limit(request: &ScanRequest<'_>) -> u64 {
+    request.config.max_file_size.unwrap_or(MAX_FILE_SIZE)
+}
+
+/// Standard input is held to the limit of files.
+fn read_stdin(tools: &Tools<'_>, stdin: &Stdin) -> Read {
+    let limit = limit(tools.request);
+    if u64::try_from(stdin.bytes.len()).unwrap_or(u64::MAX) <= limit {
+        return read_bytes(tools, &stdin.name, stdin.bytes.clone());
+    }
+    let Some(language) = language_of(&stdin.name, b"") else { return Read::Skipped };
+    let message = format!("is over the limit of {limit} bytes: it was not read");
+    problem(tools.request, &stdin.name, language, ProblemKind::TooLarge, message)
+}
+
 fn read_file(tools: &Tools<'_>, path: &str, entry: &Entry) -> Read {
     let request = tools.request;
-    let limit = request.config.max_file_size.unwrap_or(MAX_FILE_SIZE);
+    let limit = limit(request);
     if entry.size > limit {
         let Some(language) = language_of(path, b"") else { return Read::Skipped };
         let message = format!("is {} bytes long, over the limit of {limit}: it was not read", entry.size);
@@ -263,6 +284,8 @@ fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
         return Read::Skipped;
     }
     if lang::holds_commands(language)
+        && wide(&bytes).is_none()
+        && !(language == Language::Embedded && lang::embedded::must_parse(path, &bytes))
         && !catalogues.prefilter().may_hold(language, &bytes, &request.watch.symbols)
     {
         return Read::Nothing;
@@ -276,6 +299,9 @@ fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
             return problem(request, path, language, ProblemKind::GaveUp, message);
         }
     };
+    if language == Language::Python {
+        facts.problems.extend(misread(&source));
+    }
     if source.decoding == Decoding::Lossy {
         facts.problems.push(Problem {
             kind: ProblemKind::Encoding,
@@ -285,6 +311,28 @@ fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
     }
     conflict::mark(&mut facts, &source);
     if says_nothing(&facts) { Read::Nothing } else { Read::Facts(Box::new(facts), Some(source)) }
+}
+
+/// What makes the interpreter read other code than stands there.
+fn misread(source: &Source) -> Option<Problem> {
+    let text = source.text.as_bytes();
+    let problem = |at: usize, message: String| Problem {
+        kind: ProblemKind::Encoding,
+        span: Span::new(at, at),
+        message,
+    };
+    let declared = declared_encoding(text.get(..text.len().min(HEAD)).unwrap_or(text));
+    match declared.filter(|name| !keeps_ascii(name)) {
+        Some(name) => Some(problem(
+            0,
+            format!(
+                "declares the encoding `{name}`, which is not decoded: what runs may not be what was read"
+            ),
+        )),
+        None => memchr::memchr(0, text).map(|at| {
+            problem(at, "holds a NUL byte: what stands after it may not have been read".to_owned())
+        }),
+    }
 }
 
 fn says_nothing(facts: &FileFacts) -> bool {

@@ -104,6 +104,8 @@ pub struct AnnotationComment {
     pub text: String,
     /// Whether nothing but the comment stands on its line.
     pub alone: bool,
+    /// Where what it is for begins, if that is neither its own line nor the one below.
+    pub below: Option<u32>,
 }
 
 /// What a watched name is used for.
@@ -150,6 +152,8 @@ pub struct FileFacts {
     pub language: Language,
     /// Its sites, sorted by place. For languages with a [`Program`] they are filled in by linking.
     pub sites: Vec<Site>,
+    /// Sites that stand beside the program, sorted by place: the shell lines of a notebook.
+    pub commands: Vec<Site>,
     /// Definitions, calls and bindings, for languages that reach follows.
     pub program: Option<Program>,
     /// Uses of watched names.
@@ -175,6 +179,7 @@ impl FileFacts {
             path: path.into(),
             language,
             sites: Vec::new(),
+            commands: Vec::new(),
             program: None,
             watched: Vec::new(),
             annotations: Vec::new(),
@@ -183,6 +188,15 @@ impl FileFacts {
             server: None,
             telling: Vec::new(),
             gives: Vec::new(),
+        }
+    }
+
+    /// Takes the sites that solving the program found; those beside it stay.
+    pub fn settle(&mut self, found: Vec<Site>) {
+        self.sites = found;
+        if !self.commands.is_empty() {
+            self.sites.extend(self.commands.iter().cloned());
+            self.sites.sort_by_key(|s| s.span);
         }
     }
 }

@@ -200,13 +200,25 @@ fn keep(key: &str, entry: &At<String>, fault: Option<String>, faults: &mut Vec<F
     }
 }
 
-/// The path without a leading `./`.
+/// The path without `.`, empty parts and `folder/..`; one that leaves the root keeps its `..`.
 fn plain_path(path: &str) -> String {
-    let mut path = path.trim();
-    while let Some(rest) = path.strip_prefix("./") {
-        path = rest;
+    let path = path.trim();
+    let mut parts: Vec<&str> = Vec::new();
+    for (at, part) in path.split('/').enumerate() {
+        let before = parts.last().copied();
+        match part {
+            "." => {}
+            // A leading slash and a closing one say what kind of path it is.
+            "" if at > 0 && !path.ends_with('/') => {}
+            ".." if before
+                .is_some_and(|b| !b.is_empty() && b != ".." && !b.contains(['*', '?', '[', '{'])) =>
+            {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
     }
-    path.to_owned()
+    parts.join("/")
 }
 
 /// Why a relative path cannot lie in the project.

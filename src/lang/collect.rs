@@ -120,7 +120,7 @@ pub struct Comments {
 pub const HASH: Comments = Comments { line: &["#"], block: None };
 
 /// The comments of a text that begin with `restartlint:`.
-fn annotations(text: &str, comments: &Comments) -> Vec<AnnotationComment> {
+pub(super) fn annotations(text: &str, comments: &Comments) -> Vec<AnnotationComment> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("restartlint:") {
         let line_start = text.get(..at).and_then(|s| s.rfind('\n')).map_or(0, |i| i + 1);
@@ -137,6 +137,7 @@ fn annotations(text: &str, comments: &Comments) -> Vec<AnnotationComment> {
             found.push(AnnotationComment {
                 span: Span::new(line_start + lead.len(), end),
                 text: body.to_owned(),
+                below: None,
                 alone: lead.trim().is_empty() && text.get(end..line_end).is_none_or(|s| s.trim().is_empty()),
             });
             true

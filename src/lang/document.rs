@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser, Range, Tree};
 
 use crate::base::effect::Effect;
-use crate::base::facts::{FileFacts, Language, ProblemKind};
+use crate::base::facts::{AnnotationComment, FileFacts, Language, ProblemKind};
 use crate::base::source::Source;
 use crate::base::span::Span;
 use crate::data::commands::CommandCatalogue;
 
-use super::collect::{Collector, Comments};
+use super::collect::{Collector, Comments, HASH, annotations};
 use super::fragment::Fragment;
 use super::prose::{self, Says};
 use super::rst;
@@ -31,6 +31,7 @@ pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileF
     let mut collector = Collector::new(path, Language::Document, source, catalogue);
     let mut fences = Vec::new();
     let mut comments = &COMMENTS;
+    let mut in_scripts = Vec::new();
     if path.to_ascii_lowercase().ends_with(".rst") {
         rst::read(&mut collector);
         comments = &RST_COMMENTS;
@@ -39,14 +40,55 @@ pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileF
     } else if let Some(tree) = parse(&tree_sitter_md::LANGUAGE.into(), &source.text, &[]) {
         read(&mut collector, &tree);
         fences = fence_ranges(&tree);
+        in_scripts = script_annotations(&source.text, &tree);
     } else {
         collector.problem(ProblemKind::GaveUp, Span::default(), "could not be parsed");
     }
     collector.annotations(comments);
     let mut facts = collector.finish();
-    // A fence shows text: an annotation in it is an example of one.
+    // A fence shows text: a document's comment in it is an example of one, a script's own comment is none.
     facts.annotations.retain(|a| !fences.iter().any(|f| f.contains(&(a.span.start as usize))));
+    facts.annotations.extend(in_scripts);
+    facts.annotations.sort_by_key(|a| a.span);
+    let first_site = |from: usize, to: usize| {
+        facts.sites.iter().map(|s| s.span.start).find(|&at| (from..to).contains(&(at as usize)))
+    };
+    for annotation in &mut facts.annotations {
+        let (start, end) = (annotation.span.start as usize, annotation.span.end as usize);
+        let line_start = source.text.get(..start).and_then(|t| t.rfind('\n')).map_or(0, |at| at + 1);
+        let before = source.text.get(line_start..start).unwrap_or("");
+        // The mark of a quotation is no text beside the comment.
+        let after = source.text.get(end..).unwrap_or("");
+        let ends = after.lines().next().is_none_or(|rest| rest.trim().is_empty());
+        annotation.alone |= ends && before.trim_matches(['>', ' ', '\t']).is_empty();
+        if let (true, Some(block)) = (annotation.alone, block_below(&source.text, end, &fences)) {
+            annotation.below = first_site(block.start, block.end);
+        }
+    }
     facts
+}
+
+/// The block that begins on the line below a comment: a fence, a directive, or lines up to a blank one.
+fn block_below(text: &str, end: usize, fences: &[std::ops::Range<usize>]) -> Option<std::ops::Range<usize>> {
+    let start = end + text.get(end..)?.find('\n')? + 1;
+    let rest = text.get(start..)?;
+    let first = rest.lines().next()?;
+    let line = start..start + first.len();
+    if let Some(fence) = fences.iter().find(|f| line.contains(&f.start)) {
+        return Some(start..fence.end);
+    }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let directive = first.trim_start().starts_with(".. ") && first.contains("::");
+    let mut length = 0;
+    for (at, line) in rest.split_inclusive('\n').enumerate() {
+        let blank = line.trim_matches(['>', ' ', '\t', '\r', '\n']).is_empty();
+        let over = if directive { at > 0 && !blank && indent(line) <= indent(first) } else { blank };
+        if over {
+            break;
+        }
+        length += line.len();
+    }
+    Some(start..start + length)
 }
 
 /// The byte ranges of fenced code.
@@ -58,6 +100,32 @@ fn fence_ranges(tree: &Tree) -> Vec<std::ops::Range<usize>> {
             found.push(node.byte_range());
         }
         !fence
+    });
+    found
+}
+
+/// The annotations in `#` comments of shell blocks.
+fn script_annotations(text: &str, tree: &Tree) -> Vec<AnnotationComment> {
+    let mut found = Vec::new();
+    if !text.contains("restartlint:") {
+        return found;
+    }
+    walk(tree.root_node(), |node| {
+        let mut cursor = node.walk();
+        if node.kind() == "fenced_code_block" {
+            let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+            let info = children.iter().find(|n| n.kind() == "info_string").map_or("", |n| source(text, *n));
+            if let Some(content) = children.iter().find(|n| n.kind() == "code_fence_content")
+                && fence_kind(info).is_some()
+            {
+                for mut one in annotations(source(text, *content), &HASH) {
+                    let shift = u32::try_from(content.start_byte()).unwrap_or(u32::MAX);
+                    one.span = Span { start: one.span.start + shift, end: one.span.end + shift };
+                    found.push(one);
+                }
+            }
+        }
+        node.kind() != "fenced_code_block"
     });
     found
 }
@@ -466,6 +534,41 @@ mod tests {
         assert_eq!(facts.sites.len(), 2);
         assert_eq!(facts.annotations.len(), 1);
         assert!(facts.annotations[0].alone);
+    }
+
+    #[test]
+    fn a_comment_is_for_the_first_command_of_what_stands_below_it() {
+        let lines = |path: &str, text: &str| -> Vec<Option<u32>> {
+            let source = Source::new(text);
+            let facts = facts(path, &source, &CommandCatalogue::built_in());
+            facts.annotations.iter().map(|a| a.below.map(|at| source.position(at).line)).collect()
+        };
+        let note = "<!-- restartlint: path=a -->\n";
+        assert_eq!(lines("a.md", &format!("{note}```sh\nls\n\npkill x\n```\n")), [Some(5)]);
+        assert_eq!(lines("a.md", &format!("{note}Then,\nrun `pkill x`\nnow.\n")), [Some(3)]);
+        assert_eq!(lines("a.md", &format!("> {note}> ```sh\n> pkill x\n> ```\n")), [Some(3)]);
+        assert_eq!(lines("a.md", &format!("- a\n\n  {note}  ```sh\n  pkill x\n  ```\n")), [Some(5)]);
+        // A blank line between, or nothing to be for.
+        assert_eq!(lines("a.md", &format!("{note}\n```sh\npkill x\n```\n")), [None]);
+        assert_eq!(lines("a.md", &format!("{note}Words.\n\nRun `pkill x`.\n")), [None]);
+        let note = ".. restartlint: path=a\n";
+        assert_eq!(
+            lines("a.rst", &format!("{note}.. code-block:: sh\n\n   ls\n   pkill x\n\nx\n")),
+            [Some(5)]
+        );
+    }
+
+    #[test]
+    fn a_comment_in_a_shell_block_is_an_annotation() {
+        let text = "```sh\n# restartlint: path=a\npkill x\npkill y # restartlint: path=b\n```\n\n```py\n# restartlint: path=c\n```\n";
+        let source = Source::new(text);
+        let facts = facts("a.md", &source, &CommandCatalogue::built_in());
+        let found: Vec<_> = facts
+            .annotations
+            .iter()
+            .map(|a| (a.text.as_str(), a.alone, source.position(a.span.start).line))
+            .collect();
+        assert_eq!(found, [("path=a", true, 2), ("path=b", false, 4)]);
     }
 
     #[test]

@@ -35,7 +35,6 @@ impl Prefilter {
             return true;
         }
         match language {
-            // A file that must parse whatever is in it: its syntax errors are reported.
             Language::Embedded => {
                 self.names_in(bytes) || ["Restart", "restart"].iter().any(|w| plain(w.as_bytes()))
             }

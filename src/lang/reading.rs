@@ -109,6 +109,7 @@ pub fn annotations(
             found.push(AnnotationComment {
                 span: Span::new(node.start_byte(), node.end_byte()),
                 text: rest.trim().trim_end_matches(closer).trim().to_owned(),
+                below: None,
                 alone: before.is_empty() && after.is_empty(),
             });
         }

@@ -57,7 +57,7 @@ pub(super) fn settle(
                 .to_owned(),
         });
     }
-    facts.sites = found.sites;
+    facts.settle(found.sites);
     facts.lookups = found.lookups;
     let exported: BTreeSet<&str> =
         facts.program.iter().flat_map(|p| &p.exports).map(|(n, _)| n.as_str()).collect();
@@ -102,7 +102,7 @@ pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
         })
         .collect();
     for (at, found) in again {
-        tree.files[at].sites = found.sites;
+        tree.files[at].settle(found.sites);
         tree.files[at].lookups = found.lookups;
     }
 }

@@ -12,7 +12,7 @@ use crate::graph::link::Files;
 use crate::lang::python::cut::cut;
 use crate::lang::python::hints::{Hints, Weight};
 use crate::lang::python::select::{Selection, identifiers, select};
-use crate::lang::python::{facts, selected};
+use crate::lang::python::{facts, notebook_commands, selected};
 
 /// Rounds of widening for one file: aliases of aliases of aliases.
 const ROUNDS: usize = 6;
@@ -53,7 +53,12 @@ impl PythonReader {
 
     /// The whole file's facts, unsettled.
     pub(super) fn whole(&self, path: &str, source: &Source, catalogues: &Catalogues) -> FileFacts {
-        facts(path, source, catalogues.of(Language::Python), &self.watch)
+        let mut facts = facts(path, source, catalogues.of(Language::Python), &self.watch);
+        if path.ends_with(".ipynb") {
+            facts.commands = notebook_commands(path, source, &catalogues.commands);
+            facts.sites.clone_from(&facts.commands);
+        }
+        facts
     }
 
     /// The settled facts of what can matter in a file; `None` if nothing can. `extra` are names that

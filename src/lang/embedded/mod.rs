@@ -29,6 +29,29 @@ const SEMICOLON: Comments = Comments { line: &["#", ";"], block: None };
 const SLASHES: Comments = Comments { line: &["//"], block: Some(("/*", "*/")) };
 const MARKUP: Comments = Comments { line: &[], block: Some(("<!--", "-->")) };
 
+/// Whether a file is of a format that can be ill-formed, so that it is parsed whatever it holds: a
+/// fault is reported. A template of a manifest is no manifest yet.
+pub fn must_parse(path: &str, bytes: &[u8]) -> bool {
+    let template = || memchr::memmem::find(bytes, b"{{").is_some();
+    match format_of(path, bytes) {
+        Some(Format::Kubernetes) => !template(),
+        Some(
+            Format::Plist
+            | Format::Taskfile
+            | Format::Compose
+            | Format::Workflow
+            | Format::Gitlab
+            | Format::PreCommit
+            | Format::PackageJson
+            | Format::Pyproject
+            | Format::VscodeTasks
+            | Format::McpClient
+            | Format::McpToml,
+        ) => true,
+        _ => false,
+    }
+}
+
 /// The facts of a host file; of a file that is none, nothing.
 pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileFacts {
     let mut collector = Collector::new(path, Language::Embedded, source, catalogue);

@@ -11,6 +11,15 @@ use crate::lang::collect::Collector;
 /// Reads the strings of the top dictionary's arguments.
 pub(super) fn read(collector: &mut Collector<'_>) {
     let text = collector.source.text.clone();
+    if text.starts_with("bplist") {
+        collector.problem(
+            ProblemKind::GaveUp,
+            Span::default(),
+            "is a binary property list, which is not read",
+        );
+        return;
+    }
+    let mut open = 0usize;
     let mut reader = Reader::from_str(&text);
     let mut key = String::new();
     let mut words: Vec<(Text, Span)> = Vec::new();
@@ -23,6 +32,7 @@ pub(super) fn read(collector: &mut Collector<'_>) {
         let at = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
         match reader.read_event() {
             Ok(Event::Start(tag)) => {
+                open += 1;
                 element = tag.name().as_ref().to_owned();
                 in_array |= element == "array" && key == "ProgramArguments";
                 value.clear();
@@ -38,6 +48,7 @@ pub(super) fn read(collector: &mut Collector<'_>) {
             }),
             Ok(Event::CData(content)) => value.push_str(&content),
             Ok(Event::End(tag)) => {
+                open = open.saturating_sub(1);
                 let span = Span::new(start.min(at), at);
                 match tag.name().as_ref() {
                     "key" => key = value.trim().to_owned(),
@@ -58,7 +69,19 @@ pub(super) fn read(collector: &mut Collector<'_>) {
                 }
                 value.clear();
             }
-            Ok(Event::Eof) => return,
+            Ok(Event::Eof) => {
+                if open > 0 {
+                    // What was read of a file that is cut off still counts.
+                    collector.argv(&words);
+                    let end = Span::new(text.len(), text.len());
+                    collector.problem(
+                        ProblemKind::Syntax,
+                        end,
+                        "is not well-formed: it ends inside an element",
+                    );
+                }
+                return;
+            }
             Ok(_) => {}
             Err(error) => {
                 collector.problem(

@@ -165,6 +165,7 @@ fn annotations(tree: &Tree, text: &str) -> Vec<AnnotationComment> {
             found.push(AnnotationComment {
                 span: Span::new(node.start_byte(), node.end_byte()),
                 text: rest.trim().to_owned(),
+                below: None,
                 alone: text[line_start..node.start_byte()].trim().is_empty(),
             });
         }

@@ -3,6 +3,7 @@
 //! here knows one by name.
 
 mod bindings;
+mod cell;
 pub mod cut;
 mod definition;
 mod expression;
@@ -18,3 +19,4 @@ mod statement;
 
 pub use facts::{facts, parse, selected};
 pub use lower::{Lowered, lower};
+pub use notebook::commands as notebook_commands;

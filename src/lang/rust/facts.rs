@@ -104,6 +104,7 @@ fn annotations(text: &str) -> Vec<AnnotationComment> {
             Some(AnnotationComment {
                 span: Span::new(token.start, token.end),
                 text: said.trim().to_owned(),
+                below: None,
                 alone: text.get(line_start..token.start)?.trim().is_empty(),
             })
         })
