@@ -226,7 +226,9 @@ fn bad_input_is_a_finding_or_a_message_and_never_a_panic() {
     for wanted in ["RL301 bom.py:2", "RL301 crlf.py:3", "RL301 latin.py:3", "RL401 latin.py:1"] {
         assert!(found.iter().any(|f| f == wanted), "{wanted}: {found:?}");
     }
-    assert!(found.iter().any(|f| f.contains("deep.py")), "{found:?}");
+    for wanted in ["deep.py", "RL401 nul.py:2"] {
+        assert!(found.iter().any(|f| f.contains(wanted)), "{wanted}: {found:?}");
+    }
 }
 
 #[test]
@@ -340,4 +342,89 @@ fn faults_of_the_users_files_name_file_and_line() {
     assert_eq!((status, stdout.as_str()), (2, ""));
     assert!(stderr.contains("restartlint.toml:2:1") && stderr.contains("restartlint.toml:3:12"), "{stderr}");
     assert!(!stderr.contains('\u{1b}'), "{stderr}");
+}
+
+#[test]
+fn a_daemon_over_the_limit_is_not_read_by_another_way() {
+    let long = format!("import os\n{}os.abort()\n", "x = 1\n".repeat(200));
+    let config = "daemon = [\"sub/../d.py\"]\nmax-file-size = 1000\n";
+    let place = Place::new(&[
+        ("restartlint.toml", config),
+        ("d.py", &long),
+        ("a.py", "import d\nd.f()\n"),
+        ("sub/x.py", "x = 1\n"),
+    ]);
+    assert_eq!(place.found(&["."]), ["RL401 d.py:1"]);
+}
+
+#[test]
+fn standard_input_is_held_to_the_size_limit() {
+    let place = Place::new(&[("restartlint.toml", "max-file-size = 1000\n")]);
+    let long = format!("import os\nos.abort()\n{}", "x = 1\n".repeat(200));
+    let check = |text: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_restartlint"))
+            .args(["check", "-", "--stdin-filename", "a.py", "--format", "json"])
+            .current_dir(place.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        tree::found(&String::from_utf8_lossy(&child.wait_with_output().unwrap().stdout))
+    };
+    assert_eq!(check(&long), ["RL401 a.py:1"]);
+    assert_eq!(check(ABORT), ["RL301 a.py:3"]);
+}
+
+#[test]
+fn an_exclude_that_leaves_nothing_is_told() {
+    let place = Place::new(&[("restartlint.toml", "exclude = [\"**\"]\n"), ("a.py", ABORT)]);
+    let (_, _, stderr) = place.run(&["-q", "check", "."]);
+    assert!(stderr.contains("nothing was checked"), "{stderr}");
+}
+
+#[test]
+fn a_baseline_of_the_whole_holds_for_a_part() {
+    let place = Place::new(&[
+        ("restartlint.toml", "daemon = [\"d.py\"]\n"),
+        ("d.py", "import ops\nops.stop()\n"),
+        ("ops.py", "import os\n\ndef stop():\n    os.abort()\n"),
+        ("b.py", ABORT),
+    ]);
+    let (_, _, stderr) = place.run(&["check", "--write-baseline", "base.json", "."]);
+    assert!(stderr.contains("2 findings written"), "{stderr}");
+    let baselined = |path: &str| place.run(&["check", "--baseline", "base.json", path]);
+    for path in [".", "ops.py", "b.py", "d.py"] {
+        let (status, stdout, stderr) = baselined(path);
+        assert_eq!(status, 0, "{path}: {stdout}{stderr}");
+    }
+    // What is gone from a file of the run is told, what lies elsewhere is not.
+    std::fs::write(place.path().join("b.py"), "x = 1\n").unwrap();
+    assert_eq!(baselined("ops.py").0, 0);
+    assert_eq!(baselined("b.py").0, 1);
+    std::fs::remove_file(place.path().join("b.py")).unwrap();
+    assert_eq!(baselined("ops.py").0, 0);
+    assert_eq!(baselined(".").0, 1);
+}
+
+#[test]
+fn an_entry_of_the_inventory_is_printed_as_json_too() {
+    let inventory = "schema = 1\n[[path]]\nid = \"boot\"\ntitle = \"b\"\nclassification = \"forbidden\"\n\
+                     mechanism = \"m\"\nguard = \"g\"\nlocations = [\"b.py\"]\nprimitives = [\"os.abort\"]\nreferences = [\"#1\"]\n";
+    let place = Place::new(&[("restart-paths.toml", inventory)]);
+    let json = |args: &[&str]| {
+        let (status, stdout, _) = place.run(&[&["inventory"], args, &["--format", "json"]].concat());
+        (status, serde_json::from_str::<serde_json::Value>(&stdout).unwrap())
+    };
+    let (status, entry) = json(&["show", "boot"]);
+    assert_eq!((status, entry["classification"].as_str()), (0, Some("forbidden")));
+    let (status, attempt) = json(&["assert", "boot"]);
+    assert_eq!(
+        (status, attempt["registered"].as_bool(), attempt["permitted"].as_bool()),
+        (0, Some(true), Some(false))
+    );
+    assert_eq!(json(&["assert", "boot", "--permitted"]).0, 1);
+    let (status, attempt) = json(&["assert", "bot"]);
+    assert_eq!((status, attempt["nearest"][0].as_str()), (1, Some("boot")));
 }

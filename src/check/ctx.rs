@@ -1,7 +1,7 @@
 //! What a rule may see. A rule is a function of this and gives findings; it knows no
 //! other rule, no configuration switch and no output format.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::judge::{self, SiteView};
 use super::target::Daemons;
@@ -33,6 +33,8 @@ pub struct Presence {
     pub existing: BTreeSet<String>,
     /// Declared daemon modules that are there and of no kind that is read.
     pub unread: BTreeSet<RelPath>,
+    /// Folders and files that are there and could not be looked at, with the reason.
+    pub closed: BTreeMap<RelPath, String>,
     /// The whole project was scanned, in every language: what is not there is gone.
     pub whole: bool,
 }

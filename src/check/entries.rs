@@ -4,6 +4,7 @@ use super::ctx::{Ctx, finding};
 use super::judge::means;
 use crate::base::effect::Effect;
 use crate::base::finding::{Finding, Related};
+use crate::data::inventory::draft;
 use crate::data::inventory::location::Files;
 use crate::data::inventory::{Classification, RestartPath};
 use crate::data::table::At;
@@ -57,11 +58,10 @@ fn gone(ctx: &Ctx<'_>, path: &RestartPath, files: &Files) -> Option<String> {
     if !ctx.inputs.presence.whole || !ctx.tree().listed.iter().any(|file| files.holds(file)) {
         return None;
     }
-    let held = ctx.views.iter().any(|view| {
-        files.holds_symbol(&view.file.path, &view.site.symbol)
-            && (means(path, view.site)
-                || path.primitives.iter().any(|p| p.value.matches(&view.site.primitive, view.site.effect)))
-    });
+    let held = ctx
+        .views
+        .iter()
+        .any(|view| files.holds_symbol(&view.file.path, &view.site.symbol) && means(path, view.site));
     // What could not be read may still hold the site.
     let unread = ctx.tree().files.iter().any(|f| {
         files.holds(&f.path)
@@ -71,7 +71,12 @@ fn gone(ctx: &Ctx<'_>, path: &RestartPath, files: &Files) -> Option<String> {
             })
     });
     let listed: Vec<&str> = path.primitives.iter().map(|p| p.value.text.as_str()).collect();
-    (!held && !unread).then(|| format!("nothing there is {} any more", crate::data::table::list(&listed)))
+    let sought = match path.classification.value {
+        // Such a path covers exits, whatever it lists.
+        Classification::GuardedFailClosed => "there is no exit for it to cover".to_owned(),
+        _ => format!("nothing there is {} any more", crate::data::table::list(&listed)),
+    };
+    (!held && !unread).then_some(sought)
 }
 
 /// RL306.
@@ -121,19 +126,32 @@ pub fn daemon_sanctioned(ctx: &Ctx<'_>) -> Vec<Finding> {
     found
 }
 
-/// RL308.
+/// RL308: a path that nobody has decided on, in whole or in part.
 pub fn unclassified(ctx: &Ctx<'_>) -> Vec<Finding> {
-    ctx.inputs
-        .inventory
-        .into_iter()
-        .flat_map(|i| &i.paths)
-        .filter(|p| p.classification.value == Classification::Unclassified)
-        .map(|path| {
-            let place = ctx.inventory_place(&path.classification.span);
-            let message = format!("the path `{}` is still unclassified", path.id.value);
-            let help = "decide: `sanctioned_narrow_recovery`, `guarded_fail_closed`, `forbidden`, `removed` or \
-                        `host_residual`; docs/inventory.md says what each covers";
-            about(finding("RL308", place, message, help), path)
+    let paths = ctx.inputs.inventory.into_iter().flat_map(|i| &i.paths);
+    paths
+        .filter_map(|path| {
+            let left = draft::left(path);
+            let first = left.first()?;
+            let undecided = *first == "classification";
+            let (id, place) = (&path.id.value, ctx.inventory_place(&path.classification.span));
+            let message = if undecided {
+                format!("the path `{id}` is still unclassified")
+            } else {
+                let keys = left.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
+                format!("the path `{id}` is classified, and still has the {keys} of its draft")
+            };
+            let host = path.locations.iter().all(|l| l.value.files().is_none());
+            let help = match (undecided, host) {
+                (true, true) => "decide: `host_residual` with `residual_host = true` if it is the host's own behaviour",
+                (true, false) => {
+                    "decide: `sanctioned_narrow_recovery` if it may stay as it is, `guarded_fail_closed` if it only exits, \
+                     `forbidden` if nobody may do it, `removed` once the code is gone; `restartlint explain RL308` says \
+                     what each covers"
+                }
+                (false, _) => "say in `guard` what keeps it safe, and in `references` where that was decided",
+            };
+            Some(about(finding("RL308", place, message, help), path))
         })
         .collect()
 }

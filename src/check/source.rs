@@ -86,6 +86,11 @@ fn missing(ctx: &Ctx<'_>) -> Vec<Finding> {
             )
         } else if ctx.tree().listed.contains(path) {
             continue;
+        } else if let Some((folder, why)) = closed(ctx, path) {
+            (
+                format!("the daemon module `{path}` is declared, and `{folder}` {why}"),
+                "make it readable for whoever runs this; a daemon that cannot be read is a daemon that nobody checks",
+            )
         } else {
             let what = if path.contains(['*', '?', '[', '{']) {
                 format!("the daemon modules `{path}` are declared, and no file matches")
@@ -104,7 +109,66 @@ fn missing(ctx: &Ctx<'_>) -> Vec<Finding> {
     found
 }
 
+/// The folder above a declared module, or above what a glob means, that could not be looked at.
+fn closed<'c>(ctx: &'c Ctx<'_>, path: &str) -> Option<(&'c str, &'c str)> {
+    let fixed = path.split(['*', '?', '[', '{']).next().unwrap_or("");
+    let below =
+        |folder: &str, name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    ctx.inputs
+        .presence
+        .closed
+        .iter()
+        .find(|(folder, _)| {
+            below(folder, fixed) || *folder == path || (fixed != path && folder.starts_with(fixed))
+        })
+        .map(|(folder, why)| (folder.as_str(), why.as_str()))
+}
+
 fn start(path: &str) -> Place {
     let at = Position { line: 1, column: 1 };
     Place { path: path.to_owned(), start: at, end: at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::facts::{DaemonModule, Tree};
+    use crate::base::sources::Sources;
+    use crate::check::{Inputs, Presence};
+    use crate::data::config::{Config, Host};
+
+    fn messages(daemon: &str, closed: &[&str]) -> Vec<String> {
+        let text = format!("daemon = [\"{daemon}\"]\n");
+        let config = Config::read("restartlint.toml", &text, Host::Own).unwrap().unwrap();
+        let reason = String::new();
+        let tree = Tree {
+            daemons: vec![DaemonModule { path: daemon.to_owned(), file: None, declared: true, reason }],
+            ..Tree::default()
+        };
+        let why = "may not be read (permission denied)";
+        let closed = closed.iter().map(|folder| (folder.to_string(), why.to_owned())).collect();
+        let presence = Presence { closed, whole: true, ..Presence::default() };
+        let sources = Sources::default();
+        let inputs = Inputs {
+            tree: &tree,
+            sources: &sources,
+            config: &config,
+            inventory: None,
+            document: None,
+            presence: &presence,
+        };
+        unreadable(&Ctx::new(inputs)).into_iter().map(|f| f.message).collect()
+    }
+
+    #[test]
+    fn a_daemon_in_a_closed_folder_is_not_called_missing() {
+        for (daemon, closed) in [("srv/m.py", "srv"), ("srv/*.py", "srv"), ("a/**/m.py", "a/b")] {
+            let found = messages(daemon, &[closed]);
+            assert!(found[0].contains(&format!("`{closed}` may not be read")), "{found:?}");
+        }
+        for (daemon, closed) in [("srv/m.py", "sr"), ("srv/m.py", "srv/n"), ("srv/*.py", "other")] {
+            let found = messages(daemon, &[closed]);
+            assert!(!found[0].contains("may not be read"), "{found:?}");
+        }
+    }
 }

@@ -22,6 +22,9 @@ pub struct Rule {
     /// Cannot be silenced by an inline annotation.
     #[serde(default)]
     pub fixed: bool,
+    /// Speaks of the daemon's reach, which only a run over the whole project knows.
+    #[serde(default)]
+    pub reach: bool,
 }
 
 #[derive(Deserialize)]

@@ -14,10 +14,11 @@ use super::{Failure, Outcome, output, policy};
 use crate::base::finding::{Finding, Severity};
 use crate::base::source::Source;
 use crate::check::{self, Ctx, Document, Inputs, Presence, contradiction};
+use crate::data::config::MAX_FILE_SIZE;
 use crate::data::inventory::{Classification, Inventory};
 use crate::render::{self, Look};
 use crate::report::baseline::{Baseline, Entry};
-use crate::report::decide::decide;
+use crate::report::decide::{Scope, decide};
 use crate::report::{Report, Summary};
 use crate::scan::{Scan, Stdin, Watch, daemons};
 
@@ -136,17 +137,18 @@ pub fn run(args: &CheckArgs, cli: &Cli) -> Result<Outcome, Failure> {
 /// Holds a checkout against its inventory; prints nothing of the result.
 pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let start = Instant::now();
-    let stdin = stdin_bytes(args)?;
-    let project = match (&stdin, &args.stdin_filename) {
-        (Some(_), Some(name)) => Project::open(cli, std::slice::from_ref(name))?,
-        (Some(_), None) => Project::open(cli, &[])?,
-        (None, _) => Project::open(cli, &args.paths)?,
+    let from_stdin = reads_stdin(args)?;
+    let project = match (from_stdin, &args.stdin_filename) {
+        (true, Some(name)) => Project::open(cli, std::slice::from_ref(name))?,
+        (true, None) => Project::open(cli, &[])?,
+        (false, _) => Project::open(cli, &args.paths)?,
     };
     let settings = policy::settings(&project.config, &args.select, &args.ignore)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let inventory = project.inventory()?;
     let document = project.document(inventory.as_ref())?;
-    let stdin = stdin.map(|bytes| Stdin { name: stdin_name(args, &project), bytes });
+    let bytes = if from_stdin { Some(stdin_bytes(&project)?) } else { None };
+    let stdin = bytes.map(|bytes| Stdin { name: stdin_name(args, &project), bytes });
     let only = stdin.as_ref().map(|s| s.name.clone());
     let mut scan = scan_project(&project, &args.scan, watch(&project, inventory.as_ref()), stdin, cli)?;
     let presence = presence(args, &project, &scan, inventory.as_ref(), only.is_some());
@@ -166,17 +168,18 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     if let Some(only) = &only {
         proposed.retain(|f: &Finding| f.place.path == *only);
     }
-    let in_scope = |entry: &Entry| scope(entry, &project, &scan, &presence, !args.scan.language.is_empty());
-    let first = decide(proposed.clone(), &ctx.annotations, &settings, baseline.as_ref(), &in_scope, "RL403");
+    let in_scope = |entry: &Entry| scope(entry, &scan, &presence, !args.scan.language.is_empty());
+    let in_scope = Scope { whole: presence.whole, entry: &in_scope, unused: "RL403" };
+    let first = decide(proposed.clone(), &ctx.annotations, &settings, baseline.as_ref(), in_scope);
     let decision = match &args.write_baseline {
         None => first,
         Some(file) => {
-            let all = decide(proposed.clone(), &ctx.annotations, &settings, None, &in_scope, "RL403");
+            let all = decide(proposed.clone(), &ctx.annotations, &settings, None, in_scope);
             let new = Baseline::of(&all.shown);
             output::result(&new.write(), Some(file))?;
             let count = new.entries.len();
             output::note(cli, &format!("{count} findings written to {}", output::shown(file)));
-            decide(proposed, &ctx.annotations, &settings, Some(&new), &in_scope, "RL403")
+            decide(proposed, &ctx.annotations, &settings, Some(&new), in_scope)
         }
     };
     let summary = summary(&ctx, &scan, &decision, start);
@@ -186,19 +189,24 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     Ok(Checked { report, scan, project, inventory, stale })
 }
 
-fn stdin_bytes(args: &CheckArgs) -> Result<Option<Vec<u8>>, Failure> {
-    if !args.paths.iter().any(|p| p == Path::new("-")) {
-        return Ok(None);
-    }
-    if args.paths.len() > 1 {
+fn reads_stdin(args: &CheckArgs) -> Result<bool, Failure> {
+    let asked = args.paths.iter().any(|p| p == Path::new("-"));
+    if asked && args.paths.len() > 1 {
         return Err(Failure::new("`-` reads one file from standard input; give no other path beside it"));
     }
+    Ok(asked)
+}
+
+/// Standard input, up to one byte over the size limit: more would not be looked at.
+fn stdin_bytes(project: &Project) -> Result<Vec<u8>, Failure> {
+    let limit = project.config.max_file_size.unwrap_or(MAX_FILE_SIZE);
     let mut bytes = Vec::new();
     std::io::stdin()
         .lock()
+        .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|e| Failure::new(format!("standard input cannot be read: {e}")))?;
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
 fn stdin_name(args: &CheckArgs, project: &Project) -> String {
@@ -252,7 +260,8 @@ fn presence(
         .filter(|d| is_unread_kind(project, &project.file(&d.path)))
         .map(|d| d.path.clone())
         .collect();
-    Presence { existing, unread, whole }
+    let closed = scan.unreadable.iter().filter(|(path, _)| project.file(path).exists()).cloned().collect();
+    Presence { existing, unread, closed, whole }
 }
 
 fn add_sources(
@@ -273,14 +282,14 @@ fn add_sources(
 }
 
 /// Whether this run could have met an entry of the baseline.
-fn scope(entry: &Entry, project: &Project, scan: &Scan, presence: &Presence, limited: bool) -> bool {
+fn scope(entry: &Entry, scan: &Scan, presence: &Presence, limited: bool) -> bool {
     // With `--language`, a listed file may not have been read: only one that says anything counts.
     let looked_at = if limited {
         scan.tree.files.binary_search_by(|f| f.path.cmp(&entry.path)).is_ok()
     } else {
         scan.tree.listed.binary_search(&entry.path).is_ok()
     };
-    presence.whole || looked_at || !project.root.join(&entry.path).exists()
+    presence.whole || looked_at
 }
 
 fn summary(
@@ -327,6 +336,11 @@ fn say(cli: &Cli, Checked { report, scan, project, inventory, stale }: &Checked)
         output::note(
             cli,
             &format!("restartlint: note: {} is no declared daemon module, but {why}", file.path),
+        );
+    }
+    if scan.tree.listed.is_empty() && scan.unreadable.is_empty() && !project.config.exclude.is_empty() {
+        output::warn(
+            "warning: nothing was checked: the configuration's `exclude` leaves no file of the given paths",
         );
     }
     let unread = scan.tree.daemons.is_empty() && !project.config.daemon.is_empty();

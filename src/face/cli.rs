@@ -12,7 +12,13 @@ use super::{Failure, Outcome};
 /// Exit status: 0 clean or allowed; 1 a finding, or denied; 2 the work could not be done.
 /// Without a command, `check` runs.
 #[derive(Debug, Parser)]
-#[command(name = "restartlint", version, about, max_term_width = 100)]
+#[command(
+    name = "restartlint",
+    version,
+    about,
+    max_term_width = 100,
+    override_usage = "restartlint [OPTIONS] [COMMAND]\n       restartlint [OPTIONS] [PATH]... (as `check`)"
+)]
 pub struct Cli {
     /// Read this configuration instead of the nearest one upward from the first path.
     #[arg(long, global = true, value_name = "FILE")]

@@ -72,7 +72,7 @@ fn effect(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
 
 /// A name of a program's catalogue, else a command.
 fn primitive(what: &str, commands: &CommandCatalogue) -> Option<String> {
-    let mut found: Vec<(String, Effect)> = Vec::new();
+    let mut found: std::collections::BTreeMap<Effect, Vec<String>> = std::collections::BTreeMap::new();
     for language in PROGRAM_LANGUAGES {
         let Ok(catalogue) = Catalogue::embedded(language) else { continue };
         let entries = catalogue.primitives().iter();
@@ -80,23 +80,31 @@ fn primitive(what: &str, commands: &CommandCatalogue) -> Option<String> {
             e.canonical.as_deref() == Some(what) || e.names.iter().any(|n| reported(n) == what)
         };
         if let Some(entry) = entries.filter(named).min_by_key(|e| e.effect) {
-            found.push((format!("A primitive of {}", language.name()), entry.effect));
+            found.entry(entry.effect).or_default().push(format!("a primitive of {}", language.name()));
         }
     }
     let name = what.split(' ').next().unwrap_or(what);
     if let Some(rule) = commands.commands(name).next() {
-        found.push(("A command".to_owned(), rule.effect));
+        found.entry(rule.effect).or_default().push("a command".to_owned());
     }
     if found.is_empty() {
         return None;
     }
     let mut out = format!("# {what}\n");
-    for (kind, effect) in found {
+    for (effect, kinds) in found {
         let about = effects::about(effect);
+        let elsewhere = match effect {
+            Effect::Exit => "no finding",
+            _ => "RL301, unless the inventory covers it",
+        };
         out += &format!(
-            "\n{kind} with the effect `{effect}`: {}\n\n{}\n\nIn the daemon's reach: {}. Elsewhere: RL301, unless \
-             the inventory covers it.\n\nInstead: {}\n",
-            about.meaning, about.why, about.rule, about.instead
+            "\nThis is {} with the effect `{effect}`: {}\n\n{}\n\nIn the daemon's reach: {}. Elsewhere: {elsewhere}.\n\n\
+             Instead: {}\n",
+            kinds.join(" and "),
+            about.meaning,
+            about.why,
+            about.rule,
+            about.instead
         );
     }
     Some(out)

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
+use super::attempt::{Attempt, PathEntry};
 use super::cli::Cli;
 use super::project::Project;
 use super::sites::{ScanArgs, incomplete, scan_project};
@@ -12,6 +13,7 @@ use super::{Failure, Outcome, output};
 use crate::base::terminal::{one_line, visible};
 use crate::check::{Ctx, Inputs, Presence, contradiction};
 use crate::data::inventory::document::{drift, updated};
+use crate::data::inventory::draft;
 use crate::data::inventory::{Classification, Inventory, RestartPath};
 use crate::data::suggest;
 use crate::scan::Watch;
@@ -33,6 +35,9 @@ pub enum Action {
         path: Option<PathBuf>,
     },
     /// Write its document; prose around the generated part is kept.
+    ///
+    /// The document is the one that `inventory-doc` names; where nothing is configured, it stands beside the
+    /// inventory under its name with `.md`: `restart-paths.md`.
     Render {
         /// A folder of the project; the working folder if none is given.
         path: Option<PathBuf>,
@@ -41,6 +46,9 @@ pub enum Action {
     Show {
         /// The path's id.
         id: String,
+        /// How to print.
+        #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+        format: Format,
     },
     /// Hold a restart attempt against the inventory: it must name a registered path.
     ///
@@ -51,7 +59,19 @@ pub enum Action {
         /// The path must be sanctioned as well.
         #[arg(long)]
         permitted: bool,
+        /// How to print.
+        #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+        format: Format,
     },
+}
+
+/// How an entry is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A line a key.
+    Text,
+    /// One document.
+    Json,
 }
 
 /// Runs `inventory`.
@@ -63,8 +83,8 @@ pub fn run(args: &InventoryArgs, cli: &Cli) -> Result<Outcome, Failure> {
             check(&opened)
         }
         Action::Render { path } => render(&open(cli, path)?, cli),
-        Action::Show { id } => show(&open(cli, &None)?, id),
-        Action::Assert { id, permitted } => assert(&open(cli, &None)?, id, *permitted),
+        Action::Show { id, format } => show(&open(cli, &None)?, id, *format),
+        Action::Assert { id, permitted, format } => assert(&open(cli, &None)?, id, *permitted, *format),
     }
 }
 
@@ -115,8 +135,16 @@ fn contradictions((project, inventory): &(Project, Inventory), cli: &Cli) -> Res
 fn check((project, inventory): &(Project, Inventory)) -> Result<Outcome, Failure> {
     let mut faults = Vec::new();
     for path in &inventory.paths {
-        if path.classification.value == Classification::Unclassified {
-            faults.push(format!("RL308 the path `{}` is still unclassified", path.id.value));
+        match draft::left(path).as_slice() {
+            [] => {}
+            ["classification", ..] => {
+                faults.push(format!("RL308 the path `{}` is still unclassified", path.id.value));
+            }
+            left => faults.push(format!(
+                "RL308 the path `{}` is classified, and still has the {} of its draft",
+                path.id.value,
+                left.join(" and ")
+            )),
         }
     }
     if let Some(document) = project.document(Some(inventory))? {
@@ -183,10 +211,14 @@ pub(super) fn find<'a>(inventory: &'a Inventory, id: &str) -> Result<&'a Restart
     })
 }
 
-fn show((_, inventory): &(Project, Inventory), id: &str) -> Result<Outcome, Failure> {
+fn show((_, inventory): &(Project, Inventory), id: &str, format: Format) -> Result<Outcome, Failure> {
     match find(inventory, id) {
         Ok(path) => {
-            output::result(&entry(path), None)?;
+            let text = match format {
+                Format::Text => entry(path),
+                Format::Json => json(&PathEntry::from(path))?,
+            };
+            output::result(&text, None)?;
             Ok(Outcome::Clean)
         }
         Err(why) => {
@@ -196,7 +228,23 @@ fn show((_, inventory): &(Project, Inventory), id: &str) -> Result<Outcome, Fail
     }
 }
 
-fn assert((_, inventory): &(Project, Inventory), id: &str, permitted: bool) -> Result<Outcome, Failure> {
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|t| t + "\n").map_err(|e| Failure::new(format!("the answer cannot be written: {e}")))
+}
+
+fn assert(
+    (_, inventory): &(Project, Inventory),
+    id: &str,
+    permitted: bool,
+    format: Format,
+) -> Result<Outcome, Failure> {
+    if format == Format::Json {
+        let attempt = Attempt::of(inventory, id);
+        output::result(&json(&attempt)?, None)?;
+        let denied = !attempt.registered || (permitted && !attempt.permitted);
+        return Ok(if denied { Outcome::Denied } else { Outcome::Clean });
+    }
     let path = match find(inventory, id) {
         Ok(path) => path,
         Err(why) => {

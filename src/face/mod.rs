@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod args;
+pub mod attempt;
 pub mod check;
 pub mod cli;
 pub mod doctor;

@@ -27,6 +27,7 @@ pub fn settings(config: &Config, select: &[String], ignore: &[String]) -> Result
                 level: config.rules.get(code).copied().unwrap_or(Some(rule.severity)),
                 selected: (select.is_empty() || selected.contains(&code)) && !ignored.contains(&code),
                 fixed: rule.fixed,
+                reach: rule.reach,
             };
             (code, setting)
         })

@@ -141,15 +141,21 @@ mod tests {
     }
 
     fn report(sources: &Sources) -> Report {
-        let setting =
-            |name, default| Setting { name, default, level: Some(default), selected: true, fixed: false };
+        let setting = |name, default| Setting {
+            name,
+            default,
+            level: Some(default),
+            selected: true,
+            fixed: false,
+            reach: false,
+        };
         let settings = [
             ("RL101", setting("daemon-self-replacement", Severity::Error)),
             ("RL303", setting("forbidden-path", Severity::Error)),
             ("RL309", setting("unbounded-restart-policy", Severity::Note)),
         ]
         .into();
-        let decision = decide(findings(sources), &[], &settings, None, &|_| true, "RL403");
+        let decision = decide(findings(sources), &[], &settings, None, crate::report::sample::whole());
         Report {
             findings: decision.shown,
             daemons: vec![DaemonModule {

@@ -113,7 +113,7 @@ pub fn text(tree: &Tree, sources: &Sources) -> String {
             "{}:{}:{}: {} {} in {}",
             site.path, site.line, site.column, site.effect, site.primitive, site.symbol
         );
-        if let Some(target) = &site.target {
+        if let Some(target) = site.target.as_ref().filter(|t| !t.text.is_empty()) {
             line += &format!(" -> {}", target.text);
         }
         for (mark, set) in

@@ -4,6 +4,8 @@
 use crate::base::facts::{AnnotationComment, RelPath};
 use crate::base::finding::Place;
 use crate::base::sources::Sources;
+use crate::base::span::Span;
+use crate::data::checks;
 
 /// What an annotation asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +14,7 @@ pub enum Asks {
     Path(String),
     /// `ignore[CODES] reason`: silences these rules there.
     Ignore {
-        /// The codes as written.
+        /// The codes, whether written so or as names; what is no rule as it is written.
         codes: Vec<String>,
         /// The reason; empty if there is none.
         reason: String,
@@ -43,8 +45,9 @@ pub fn parse(text: &str) -> Asks {
     let Some((codes, reason)) = rest.trim_start().strip_prefix('[').and_then(|r| r.split_once(']')) else {
         return Asks::Unknown;
     };
-    let codes: Vec<String> =
-        codes.split(',').map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
+    // A rule's name stands for its code, as on the command line.
+    let code = |word: &str| checks::find(word).map_or_else(|| word.to_owned(), |rule| rule.code.clone());
+    let codes: Vec<String> = codes.split(',').map(str::trim).filter(|c| !c.is_empty()).map(code).collect();
     if codes.is_empty() {
         return Asks::Unknown;
     }
@@ -59,7 +62,9 @@ pub fn place(path: &RelPath, comments: &[AnnotationComment], sources: &Sources) 
         .iter()
         .map(|comment| {
             let place = sources.place(path, comment.span);
-            let line = if comment.alone {
+            let line = if let Some(at) = comment.below {
+                sources.place(path, Span { start: at, end: at }).start.line
+            } else if comment.alone {
                 // A comment's span may or may not hold the line end after it.
                 let ends_at_start = place.end.column == 1 && place.end.line > place.start.line;
                 if ends_at_start { place.end.line } else { place.end.line + 1 }
@@ -75,7 +80,6 @@ pub fn place(path: &RelPath, comments: &[AnnotationComment], sources: &Sources) 
 mod tests {
     use super::*;
     use crate::base::source::Source;
-    use crate::base::span::Span;
 
     #[test]
     fn the_forms() {
@@ -86,6 +90,8 @@ mod tests {
         };
         assert_eq!(parse("ignore[RL108] a tool"), ignore(&["RL108"], "a tool"));
         assert_eq!(parse("ignore[RL108, RL301]: a tool"), ignore(&["RL108", "RL301"], "a tool"));
+        assert_eq!(parse("ignore[daemon-exit, rl301] a tool"), ignore(&["RL108", "RL301"], "a tool"));
+        assert_eq!(parse("ignore[no-rule] a tool"), ignore(&["no-rule"], "a tool"));
         assert_eq!(parse("ignore[RL108]"), ignore(&["RL108"], ""));
         for unknown in ["", "ignore", "ignore[] x", "disable", "path= x y", "path="] {
             let asks = parse(unknown);
@@ -101,6 +107,7 @@ mod tests {
             span: Span::new(start, end),
             text: "path=x".into(),
             alone,
+            below: None,
         };
         let placed = place(
             &"a.py".to_owned(),

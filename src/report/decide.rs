@@ -23,6 +23,8 @@ pub struct Setting {
     pub selected: bool,
     /// Cannot be silenced by an annotation.
     pub fixed: bool,
+    /// Speaks of the daemon's reach, which only a run over the whole project knows.
+    pub reach: bool,
 }
 
 /// The settings of all rules by code.
@@ -41,21 +43,28 @@ pub struct Decision {
     pub stale: Vec<Entry>,
 }
 
-/// Which entries of the baseline this run could have met; one that it could not is not stale.
-pub type InScope<'a> = &'a dyn Fn(&Entry) -> bool;
+/// What this run could have met.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// The whole project was looked at, so that the daemon's reach is known.
+    pub whole: bool,
+    /// Whether the run could have met an entry of the baseline; one that it could not is not stale.
+    pub entry: &'a dyn Fn(&Entry) -> bool,
+    /// The code under which an `ignore` that silences nothing is reported.
+    pub unused: &'static str,
+}
 
-/// Decides. `unused` is the code under which an `ignore` that silences nothing is reported.
+/// Decides.
 pub fn decide(
     proposed: Vec<Finding>,
     annotations: &[Annotation],
     settings: &Settings,
     baseline: Option<&Baseline>,
-    in_scope: InScope<'_>,
-    unused: &'static str,
+    scope: Scope<'_>,
 ) -> Decision {
     let mut findings = proposed;
     sort(&mut findings);
-    let (silenced, mut more) = apply_ignores(&findings, annotations, settings, unused);
+    let (silenced, mut more) = apply_ignores(&findings, annotations, settings, scope);
     let mut keep: Vec<bool> = (0..findings.len()).map(|at| !silenced.contains(&at)).collect();
     keep.resize(findings.len() + more.len(), true);
     findings.append(&mut more);
@@ -66,14 +75,15 @@ pub fn decide(
     let names = fingerprints(&findings);
     let hidden: BTreeSet<&str> =
         baseline.iter().flat_map(|b| &b.entries).map(|e| e.fingerprint.as_str()).collect();
+    let elsewhere = if scope.whole { BTreeSet::new() } else { hidden_as_reach(&findings, settings, &hidden) };
     let mut decision = Decision { silenced: silenced.len(), ..Decision::default() };
-    for ((mut finding, kept), fingerprint) in both.into_iter().zip(&names) {
+    for (at, ((mut finding, kept), fingerprint)) in both.into_iter().zip(&names).enumerate() {
         let Some(setting) = settings.get(finding.code) else { continue };
         let Some(severity) = severity(finding.severity, setting) else { continue };
         if !kept || !setting.selected {
             continue;
         }
-        if hidden.contains(fingerprint.as_str()) {
+        if hidden.contains(fingerprint.as_str()) || elsewhere.contains(&at) {
             decision.baselined += 1;
             continue;
         }
@@ -88,10 +98,32 @@ pub fn decide(
     decision.stale = baseline
         .iter()
         .flat_map(|b| &b.entries)
-        .filter(|e| !present.contains(e.fingerprint.as_str()) && in_scope(e))
+        .filter(|e| !present.contains(e.fingerprint.as_str()) && (scope.entry)(e))
+        .filter(|e| scope.whole || !settings.get(e.code.as_str()).is_some_and(|s| s.reach))
         .cloned()
         .collect();
     decision
+}
+
+/// Sites that a run over the whole project finds in the daemon's reach, and that the baseline hides
+/// there: in a run over a part they come under another rule.
+fn hidden_as_reach(findings: &[Finding], settings: &Settings, hidden: &BTreeSet<&str>) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    if hidden.is_empty() {
+        return found;
+    }
+    let of_site = |f: &Finding| f.primitive.is_some() && !settings.get(f.code).is_some_and(|s| s.reach);
+    let sites: Vec<usize> =
+        findings.iter().enumerate().filter(|(_, f)| of_site(f)).map(|(at, _)| at).collect();
+    for (code, _) in settings.iter().filter(|(_, s)| s.reach) {
+        let as_reach: Vec<Finding> =
+            sites.iter().filter_map(|&at| findings.get(at)).map(|f| Finding { code, ..f.clone() }).collect();
+        let names = fingerprints(&as_reach);
+        found.extend(
+            sites.iter().zip(names).filter(|(_, name)| hidden.contains(name.as_str())).map(|(&at, _)| at),
+        );
+    }
+    found
 }
 
 /// The severity that is shown: the configured one, but no more than a rule proposed below its default.
@@ -114,7 +146,7 @@ fn apply_ignores(
     findings: &[Finding],
     annotations: &[Annotation],
     settings: &Settings,
-    unused: &'static str,
+    scope: Scope<'_>,
 ) -> (BTreeSet<usize>, Vec<Finding>) {
     let mut silenced = BTreeSet::new();
     let mut more = Vec::new();
@@ -137,11 +169,13 @@ fn apply_ignores(
                 Some((at, _)) => {
                     silenced.insert(at);
                 }
+                // What a rule of the reach says here, a run over a part of the project cannot know.
+                None if !scope.whole && settings.get(code.as_str()).is_some_and(|s| s.reach) => {}
                 None => idle.push(code.as_str()),
             }
         }
         if !idle.is_empty() {
-            more.push(unused_ignore(annotation, &idle, unused, settings));
+            more.push(unused_ignore(annotation, &idle, scope.unused, settings));
         }
     }
     (silenced, more)
@@ -180,7 +214,7 @@ mod tests {
     use super::*;
     use crate::base::finding::Place;
     use crate::base::span::Position;
-    use crate::report::sample::{finding, settings};
+    use crate::report::sample::{finding, settings, whole};
 
     fn ignore(code: &str, line: u32) -> Annotation {
         let at = Position { line, column: 1 };
@@ -192,7 +226,7 @@ mod tests {
     }
 
     fn run(findings: &[Finding], annotations: &[Annotation], baseline: Option<&Baseline>) -> Decision {
-        decide(findings.to_vec(), annotations, &settings(), baseline, &|_| true, "RL403")
+        decide(findings.to_vec(), annotations, &settings(), baseline, whole())
     }
 
     fn codes(decision: &Decision) -> Vec<(&'static str, u32)> {
@@ -225,6 +259,24 @@ mod tests {
     }
 
     #[test]
+    fn a_run_over_a_part_says_nothing_of_the_reach() {
+        let part = Scope { whole: false, entry: &|e| e.path == "a.py", ..whole() };
+        let ignores = [ignore("RL108", 3), ignore("RL301", 4)];
+        let decision = decide(Vec::new(), &ignores, &settings(), None, part);
+        assert_eq!(codes(&decision), [("RL403", 4)]);
+        let known = [finding("RL101", "a.py", 3), finding("RL301", "a.py", 3), finding("RL301", "b.py", 3)];
+        let baseline = Baseline::of(&run(&known, &[], None).shown);
+        let stale = |scope| decide(Vec::new(), &[], &settings(), Some(&baseline), scope).stale;
+        assert_eq!(stale(part).iter().map(|e| e.code.as_str()).collect::<Vec<_>>(), ["RL301"]);
+        assert_eq!(stale(whole()).len(), 3);
+        // The site in the reach comes as RL301 here, and is hidden all the same.
+        let now = vec![finding("RL301", "a.py", 3), finding("RL301", "c.py", 3)];
+        let reach = Baseline::of(&run(&known[..1], &[], None).shown);
+        let decision = decide(now, &[], &settings(), Some(&reach), part);
+        assert_eq!((decision.baselined, decision.shown.len(), decision.stale.len()), (1, 1, 0));
+    }
+
+    #[test]
     fn silencing_one_renames_no_other() {
         let two = [finding("RL301", "a.py", 3), finding("RL301", "a.py", 5)];
         let plain = run(&two, &[], None);
@@ -240,7 +292,7 @@ mod tests {
         let mut low = finding("RL401", "a.py", 1);
         low.severity = Severity::Warning;
         let findings = vec![finding("RL301", "a.py", 3), finding("RL303", "a.py", 4), low];
-        let decision = decide(findings, &[], &settings, None, &|_| true, "RL403");
+        let decision = decide(findings, &[], &settings, None, whole());
         let seen: Vec<_> = decision.shown.iter().map(|f| (f.finding.code, f.finding.severity)).collect();
         assert_eq!(seen, [("RL401", Severity::Warning), ("RL301", Severity::Note)]);
     }

@@ -66,8 +66,30 @@ fn section(path: &RestartPath) -> String {
 }
 
 /// One line, in which no comment can begin: the markers stay the only ones.
-fn line(text: &str) -> String {
+fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace("<!--", "&lt;!--")
+}
+
+/// One line of prose: `<module>` is a word and no tag, but in inline code it stands as it is.
+fn line(text: &str) -> String {
+    let mut out = String::new();
+    let mut code = false;
+    let text = plain(text);
+    // A mark without its other half begins no code.
+    let marks = text.matches('`').count() / 2 * 2;
+    let mut seen = 0;
+    for c in text.chars() {
+        match c {
+            '`' if seen < marks => {
+                seen += 1;
+                code = !code;
+                out.push(c);
+            }
+            '<' if !code => out += "&lt;",
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn cell(text: &str) -> String {
@@ -75,7 +97,7 @@ fn cell(text: &str) -> String {
 }
 
 fn code(text: &str) -> String {
-    let text = line(text);
+    let text = plain(text);
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
@@ -254,6 +276,13 @@ mod tests {
         let one = updated(&format!("before\n{}after\n", generated(&sly)), &sly);
         assert_eq!(one.matches(END).count(), 1);
         assert!(one.ends_with("after\n"));
+    }
+
+    #[test]
+    fn a_symbol_in_angle_brackets_is_no_tag() {
+        assert_eq!(line("in <module> and `<module>`"), "in &lt;module> and `<module>`");
+        assert_eq!(line("an odd ` before <b>"), "an odd ` before &lt;b>");
+        assert_eq!(code("a.py::<module>"), "`a.py::<module>`");
     }
 
     #[test]

@@ -3,6 +3,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{Classification, RestartPath};
+
+/// The guard of a draft.
+pub const GUARD: &str = "Not decided yet.";
+/// The reference of a draft.
+pub const REFERENCE: &str = "restartlint init";
+
+/// The keys of a path that still say what its draft said.
+pub fn left(path: &RestartPath) -> Vec<&'static str> {
+    let mut left = Vec::new();
+    if path.classification.value == Classification::Unclassified {
+        left.push("classification");
+    }
+    if path.guard.trim() == GUARD {
+        left.push("guard");
+    }
+    if path.references.iter().any(|r| r.trim() == REFERENCE) {
+        left.push("references");
+    }
+    left
+}
+
 /// One group of sites.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
@@ -39,9 +61,10 @@ pub fn group<'a>(sites: impl IntoIterator<Item = (&'a str, &'a str, &'static str
 pub fn write(groups: &[Group]) -> String {
     let mut out = String::from(
         "# The registered ways to restart, reload, reconnect or kill. Drafted by `restartlint init`.\n\
-         # Decide on each entry: set `classification` to sanctioned_narrow_recovery, guarded_fail_closed,\n\
-         # forbidden, removed or host_residual, and say in `guard` and `references` why. Until then RL308\n\
-         # stands against it.\nschema = 1\n",
+         # Decide on each entry: set `classification` to sanctioned_narrow_recovery (it may stay as it is),\n\
+         # guarded_fail_closed (it only exits), forbidden, or removed (once the code is gone), and say in\n\
+         # `guard` and `references` why. Until all three are decided, RL308 stands against it.\n\
+         # `restartlint explain RL308` says what each class covers.\nschema = 1\n",
     );
     let mut ids = BTreeSet::new();
     for group in groups {
@@ -59,12 +82,14 @@ fn entry(group: &Group, ids: &mut BTreeSet<String>) -> String {
     let title = format!("{} in {}", group.primitive, group.path);
     format!(
         "\n[[path]]\nid = {}\ntitle = {}\nclassification = \"unclassified\"\nmechanism = {}\n\
-         guard = \"Not decided yet.\"\nlocations = [{}]\nprimitives = [{}]\nreferences = [\"restartlint init\"]\n",
+         guard = {}\nlocations = [{}]\nprimitives = [{}]\nreferences = [{}]\n",
         quoted(&id),
         quoted(&title),
         quoted(&mechanism),
+        quoted(GUARD),
         quoted(&glob_escaped(&group.path)),
-        quoted(&group.primitive)
+        quoted(&group.primitive),
+        quoted(REFERENCE)
     )
 }
 
@@ -100,7 +125,7 @@ fn unique(id: &str, ids: &mut BTreeSet<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::inventory::{Classification, read::read};
+    use crate::data::inventory::read::read;
 
     #[test]
     fn a_draft_is_well_formed_and_undecided() {
@@ -114,6 +139,12 @@ mod tests {
         let inventory = read("restart-paths.toml", &text).unwrap();
         assert_eq!(inventory.paths.len(), 3);
         assert!(inventory.paths.iter().all(|p| p.classification.value == Classification::Unclassified));
+        assert_eq!(left(&inventory.paths[0]), ["classification", "guard", "references"]);
+        let decided = read("restart-paths.toml", &text.replace("unclassified", "forbidden")).unwrap();
+        assert_eq!(left(&decided.paths[0]), ["guard", "references"]);
+        let decided =
+            text.replace("unclassified", "forbidden").replace(GUARD, "Never.").replace(REFERENCE, "#1");
+        assert!(left(&read("restart-paths.toml", &decided).unwrap().paths[0]).is_empty());
         assert!(inventory.paths[0].mechanism.contains("2 sites"));
         let odd = &inventory.paths[2];
         assert!(odd.locations[0].value.files().unwrap().holds("x[1].js"));

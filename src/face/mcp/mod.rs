@@ -32,7 +32,8 @@ use presence::Presence;
 use server::Server;
 use world::World;
 
-pub use paths::{Attempt, PathEntry, PathList};
+pub use crate::face::attempt::{Attempt, PathEntry};
+pub use paths::PathList;
 
 /// The stack of a thread that answers calls, in bytes: as much as a command has on its main thread.
 const STACK: usize = 8 * 1024 * 1024;
