@@ -13,7 +13,7 @@ use crate::base::span::Span;
 use crate::data::checks;
 use crate::data::config::Config;
 use crate::data::inventory::Inventory;
-use crate::report::annotations::{self, Annotation};
+use crate::report::annotations::{self, Annotation, Asks};
 
 /// The inventory's document as found on the disk.
 #[derive(Debug, Clone)]
@@ -74,6 +74,7 @@ impl<'a> Ctx<'a> {
         for file in &inputs.tree.files {
             annotations.extend(annotations::place(&file.path, &file.annotations, inputs.sources));
         }
+        annotations.iter_mut().for_each(name_codes);
         let daemons = Daemons::of(inputs.tree, inputs.config, inputs.inventory);
         let (views, used) = judge::judge(&inputs, &annotations, &daemons);
         Ctx { inputs, views, annotations, used }
@@ -104,6 +105,16 @@ impl<'a> Ctx<'a> {
     pub fn config_place(&self, range: &std::ops::Range<usize>) -> Option<Place> {
         let origin = self.inputs.config.origin.as_ref()?;
         Some(self.inputs.sources.place(&origin.file, Span::new(range.start, range.end)))
+    }
+}
+
+/// A rule's name in an `ignore` stands for its code, as on the command line.
+fn name_codes(annotation: &mut Annotation) {
+    let Asks::Ignore { codes, .. } = &mut annotation.asks else { return };
+    for word in codes {
+        if let Some(rule) = checks::find(word) {
+            word.clone_from(&rule.code);
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use crate::base::facts::{AnnotationComment, RelPath};
 use crate::base::finding::Place;
 use crate::base::sources::Sources;
 use crate::base::span::Span;
-use crate::data::checks;
 
 /// What an annotation asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +13,7 @@ pub enum Asks {
     Path(String),
     /// `ignore[CODES] reason`: silences these rules there.
     Ignore {
-        /// The codes, whether written so or as names; what is no rule as it is written.
+        /// The codes as written.
         codes: Vec<String>,
         /// The reason; empty if there is none.
         reason: String,
@@ -45,9 +44,8 @@ pub fn parse(text: &str) -> Asks {
     let Some((codes, reason)) = rest.trim_start().strip_prefix('[').and_then(|r| r.split_once(']')) else {
         return Asks::Unknown;
     };
-    // A rule's name stands for its code, as on the command line.
-    let code = |word: &str| checks::find(word).map_or_else(|| word.to_owned(), |rule| rule.code.clone());
-    let codes: Vec<String> = codes.split(',').map(str::trim).filter(|c| !c.is_empty()).map(code).collect();
+    let codes: Vec<String> =
+        codes.split(',').map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
     if codes.is_empty() {
         return Asks::Unknown;
     }
@@ -90,8 +88,6 @@ mod tests {
         };
         assert_eq!(parse("ignore[RL108] a tool"), ignore(&["RL108"], "a tool"));
         assert_eq!(parse("ignore[RL108, RL301]: a tool"), ignore(&["RL108", "RL301"], "a tool"));
-        assert_eq!(parse("ignore[daemon-exit, rl301] a tool"), ignore(&["RL108", "RL301"], "a tool"));
-        assert_eq!(parse("ignore[no-rule] a tool"), ignore(&["no-rule"], "a tool"));
         assert_eq!(parse("ignore[RL108]"), ignore(&["RL108"], ""));
         for unknown in ["", "ignore", "ignore[] x", "disable", "path= x y", "path="] {
             let asks = parse(unknown);
