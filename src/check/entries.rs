@@ -32,7 +32,8 @@ pub fn stale(ctx: &Ctx<'_>) -> Vec<Finding> {
                 let help = "correct the location, or remove it if the code is gone";
                 found.push(about(finding("RL305", place, message, help), path));
             } else if let Some(gone) = gone(ctx, path, files) {
-                let message = format!("the path `{}` lies at `{}`, and {gone}", path.id.value, shown(files));
+                let message =
+                    format!("the path `{}` lies at `{}`, where {gone}", path.id.value, shown(files));
                 let help =
                     "remove the location; an entry that covers nothing would cover the next site unseen";
                 found.push(about(finding("RL305", place, message, help), path));
@@ -73,8 +74,8 @@ fn gone(ctx: &Ctx<'_>, path: &RestartPath, files: &Files) -> Option<String> {
     let listed: Vec<&str> = path.primitives.iter().map(|p| p.value.text.as_str()).collect();
     let sought = match path.classification.value {
         // Such a path covers exits, whatever it lists.
-        Classification::GuardedFailClosed => "there is no exit for it to cover".to_owned(),
-        _ => format!("nothing there is {} any more", crate::data::table::list(&listed)),
+        Classification::GuardedFailClosed => "no exit is left for it to cover".to_owned(),
+        _ => format!("no site of {} is left", crate::data::table::list(&listed)),
     };
     (!held && !unread).then_some(sought)
 }

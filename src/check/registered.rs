@@ -12,17 +12,24 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
         .iter()
         .filter(|v| matches!(v.verdict, Verdict::Unregistered))
         .map(|view| {
-            let message = format!("{} is covered by no path of the inventory", subject(view.site));
-            let help = if ctx.inputs.inventory.is_some() {
+            let draft = draft(ctx, view);
+            let message = match draft {
+                Some(path) => {
+                    format!("{} is drafted as the path `{}`, which covers nothing until it is decided", subject(view.site), path.id.value)
+                }
+                None => format!("{} is covered by no path of the inventory", subject(view.site)),
+            };
+            let help = if draft.is_some() {
+                "decide on the path, or remove the site; both findings go away together"
+            } else if ctx.inputs.inventory.is_some() {
                 "register it in the inventory, remove it, or write `restartlint: ignore[RL301] REASON` beside it"
             } else {
                 "there is no inventory yet: `restartlint init` drafts one with every site found"
             };
             let mut found = site_finding(ctx, view, "RL301", message, help);
-            if let Some(draft) = draft(ctx, view) {
+            if let Some(draft) = draft {
                 found.path_id = Some(draft.id.value.clone());
-                let words = format!("drafted as `{}`, and not decided yet", draft.id.value);
-                found.related.push(related(ctx, &draft.classification.span, words));
+                found.related.push(related(ctx, &draft.classification.span, "not decided yet"));
             }
             found
         })

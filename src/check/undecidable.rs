@@ -14,7 +14,7 @@ pub fn run(ctx: &Ctx<'_>) -> Vec<Finding> {
             }
             let place = ctx.place(file, lookup.span);
             let message = format!(
-                "`{}` is looked into by a name that is not known here, and it has restart primitives",
+                "a member of `{}`, which has restart primitives, is looked up by a name that is not known here",
                 lookup.module
             );
             let help = "look the name up in a table of what may be called, or call it by name";

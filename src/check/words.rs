@@ -4,7 +4,9 @@ use crate::base::site::Site;
 
 /// A site: its primitive or its whole command, and the symbol that it stands in.
 pub fn subject(site: &Site) -> String {
-    let what = if site.command.is_empty() { site.primitive.clone() } else { command(&site.command) };
+    // Of a command whose words are all free, its primitive says more.
+    let known = site.command.iter().any(|word| word.contains(char::is_alphanumeric));
+    let what = if known { command(&site.command) } else { site.primitive.clone() };
     if site.symbol == "<module>" { format!("`{what}`") } else { format!("`{what}` in `{}`", site.symbol) }
 }
 
@@ -13,4 +15,22 @@ fn command(words: &[String]) -> String {
     const LIMIT: usize = 60;
     let text = words.join(" ").replace(['\n', '\r', '\t', '`'], " ");
     if text.chars().count() <= LIMIT { text } else { text.chars().take(LIMIT).chain(['…']).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::effect::Effect;
+    use crate::base::span::Span;
+
+    #[test]
+    fn a_command_is_named_by_what_is_known_of_it() {
+        let mut site = Site::new(Span::default(), "subprocess.Popen", Effect::Respawn);
+        assert_eq!(subject(&site), "`subprocess.Popen`");
+        site.command = vec!["…".into(), "…".into()];
+        assert_eq!(subject(&site), "`subprocess.Popen`");
+        site.command = vec!["…".into(), "-m".into(), "server".into()];
+        site.symbol = "again".into();
+        assert_eq!(subject(&site), "`… -m server` in `again`");
+    }
 }

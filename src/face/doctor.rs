@@ -161,7 +161,7 @@ fn inventory(project: &Project) -> Part {
         name,
         State::Works,
         detail,
-        Some("Decide on each unclassified path; docs/inventory.md says how."),
+        Some("Decide on each unclassified path; `restartlint explain RL308` says how."),
     )
 }
 
@@ -244,7 +244,7 @@ fn hook(project: &Project) -> Part {
         name,
         State::Inactive,
         "no settings of this project call `restartlint guard hook`; a person's own settings are not looked at",
-        Some("docs/agents.md says how to install it."),
+        Some("Call it as the agent's hook before a tool is used; `restartlint guard hook --help` shows how."),
     )
 }
 

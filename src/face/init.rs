@@ -47,8 +47,8 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let count = groups.len();
     output::result(
         &format!(
-            "written: {}\n{count} path{} drafted, each `unclassified`: decide on each (docs/inventory.md says what the \
-             classes mean), then run `restartlint check`\n",
+            "written: {}\n{count} path{} drafted, each `unclassified`: decide on each (`restartlint explain RL308` says what \
+             the classes mean), then run `restartlint check`\n",
             written.join(", "),
             if count == 1 { "" } else { "s" }
         ),

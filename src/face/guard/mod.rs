@@ -21,6 +21,10 @@ enum GuardCommand {
     /// Judge a command. Exit 0 if it is clean, 1 if it may hit a daemon.
     Command(command::CommandArgs),
     /// Judge an agent's pre-tool-use event on standard input. Exit 0 to allow, 2 to block.
+    ///
+    /// A host that keeps its hooks in `.claude/settings.json` calls it by
+    /// {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "restartlint guard hook"}]}]}}.
+    /// Any other host works if it sends a JSON object with `tool_name` and `tool_input.command`.
     Hook,
     /// Record that a command was run, as an open contamination marker. Exit 0 once it is on the disk.
     Record(marker::RecordArgs),
