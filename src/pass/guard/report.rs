@@ -198,20 +198,22 @@ fn sentence(judged: &Judged) -> String {
     };
     let target =
         judged.target.as_deref().filter(|t| !t.is_empty()).map(|t| format!(" `{t}`")).unwrap_or_default();
+    let aim = if target.is_empty() { " everything here" } else { target.as_str() };
+    let unknown = if target.is_empty() { "its target" } else { target.trim_start() };
     let daemon = judged.daemon.as_deref().map(|d| format!("`{d}`")).unwrap_or_else(|| "a daemon".to_owned());
     match judged.reason {
-        Reason::Elsewhere => format!("{what} is aimed at{target}, which is no daemon."),
-        Reason::NamesDaemon => format!("{what} is aimed at{target}, which names the daemon {daemon}."),
-        Reason::BroadPattern => format!("{what} is aimed at{target}, which is broad enough to hit {daemon}."),
+        Reason::Elsewhere => format!("{what} is aimed at{aim}, which is no daemon."),
+        Reason::NamesDaemon => format!("{what} is aimed at{aim}, which names the daemon {daemon}."),
+        Reason::BroadPattern => format!("{what} is aimed at{aim}, which is broad enough to hit {daemon}."),
         Reason::DaemonPid => format!("{what} is aimed at the process{target}, which is the daemon {daemon}."),
         Reason::FreeTarget => {
-            format!("What {what} is aimed at cannot be told from the command:{target} is not known.")
+            format!("What {what} is aimed at cannot be told from the command: {unknown} is not known.")
         }
         Reason::PidWithoutEvidence => {
             format!("{what} is aimed at the process{target}, and nothing shows that it is no daemon.")
         }
         Reason::NotComparable => {
-            format!("{what} is aimed at{target}, which has no name to compare with a daemon's.")
+            format!("{what} is aimed at{aim}, which has no name to compare with a daemon's.")
         }
         Reason::NoTarget => format!("{what} names no target that could be compared with a daemon's."),
         Reason::OwnGroup => {
