@@ -99,3 +99,60 @@ fn links_between_pages_lead_somewhere() {
         }
     }
 }
+
+#[test]
+fn every_page_is_linked_from_the_front_page_or_the_index() {
+    let link = regex::Regex::new(r"\]\(([^)#]+)").unwrap();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut linked = std::collections::BTreeSet::new();
+    for index in ["README.md", "docs/README.md"] {
+        let text = project(index);
+        let folder = root.join(index).parent().unwrap().to_owned();
+        linked.extend(link.captures_iter(&text).map(|c| folder.join(&c[1])));
+    }
+    for page in tree::project_files("docs", "md") {
+        let index = page.ends_with("docs/README.md");
+        assert!(index || linked.contains(&page), "no index links {}", page.display());
+    }
+}
+
+#[test]
+fn the_recipes_are_well_formed_and_their_commands_run() {
+    let page = project("docs/ci.md");
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("a.sh"), "pkill -f vite\n").unwrap();
+    let run = |line: &str| {
+        let args: Vec<&str> = line.split_whitespace().skip(1).collect();
+        tree::run(place.path(), &args).status.code()
+    };
+    let mut commands = 0;
+    let mut fence: Option<(String, String)> = None;
+    for line in page.lines() {
+        match &mut fence {
+            Some((kind, text)) if line == "```" => {
+                if kind == "yaml" {
+                    let parsed = restartlint::lang::embedded::data::Data::yaml(text);
+                    assert!(parsed.fault.is_none(), "{:?} in\n{text}", parsed.fault);
+                }
+                fence = None;
+            }
+            Some((_, text)) => {
+                *text += line;
+                text.push('\n');
+                let words = line.trim_start_matches([' ', '-', '$']).trim_start_matches("run: ");
+                if words.starts_with("restartlint check") {
+                    commands += 1;
+                    let wanted = match words {
+                        _ if words.contains("--fail-on never") || words.contains("baseline") => 0,
+                        _ => 1,
+                    };
+                    assert_eq!(run(words), Some(wanted), "{words}");
+                }
+            }
+            None => {
+                fence = line.strip_prefix("```").map(|kind| (kind.to_owned(), String::new()));
+            }
+        }
+    }
+    assert!(commands >= 6, "{commands}");
+}
