@@ -175,6 +175,13 @@ pub struct Node {
     pub function: FuncId,
 }
 
+impl Node {
+    /// Whether it is a string as written.
+    pub fn is_text(&self) -> bool {
+        matches!(self.expr, Expr::Str(_) | Expr::Template(_))
+    }
+}
+
 /// A call expression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
@@ -321,6 +328,10 @@ pub struct Class {
     pub members: Vec<(String, ExprId)>,
     /// Decorators and other values applied to the class.
     pub decorators: Vec<ExprId>,
+    /// Annotated names in the order of the text: the parameters of a constructor made of them.
+    pub fields: Vec<String>,
+    /// The class of the class, where it is named.
+    pub meta: Option<ExprId>,
 }
 
 /// A store into an attribute or an element.

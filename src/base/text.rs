@@ -75,6 +75,17 @@ impl Text {
         }
     }
 
+    /// The literal text that it begins with and that it ends with; empty where an end is free.
+    pub fn ends(&self) -> (&str, &str) {
+        fn literal(piece: Option<&Piece>) -> &str {
+            match piece {
+                Some(Piece::Literal(text)) => text,
+                _ => "",
+            }
+        }
+        (literal(self.pieces.first()), literal(self.pieces.last()))
+    }
+
     /// Appends another text.
     pub fn extend(&mut self, other: &Text) {
         for piece in &other.pieces {

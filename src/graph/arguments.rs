@@ -24,7 +24,9 @@ impl<'f, 'a> Finder<'f, 'a> {
         {
             return None;
         }
-        if !entry.when.is_empty() && !entry.when.iter().any(|test| self.holds(test, given)) {
+        if !entry.when.is_empty()
+            && !entry.when.iter().any(|test| self.holds(test, given) || self.was_set(test, given))
+        {
             return None;
         }
         let mut stop = false;
@@ -78,6 +80,22 @@ impl<'f, 'a> Finder<'f, 'a> {
             return None;
         }
         Some((effect, target))
+    }
+
+    /// `app.debug = True` before `app.run()`: the option was set on the object itself, and the call
+    /// says nothing of it.
+    fn was_set(&self, test: &ArgTest, given: Given<'_>) -> bool {
+        let (Some(keyword), Some(receiver)) = (&test.keyword, given.receiver) else { return false };
+        if test.is != Condition::Truthy || given.named(keyword).is_some() {
+            return false;
+        }
+        let objects: Vec<Value> = self.solver.values_of(given.unit, receiver).collect();
+        let folder = Folder::new(self.solver);
+        self.solver.stores_of(given.unit, keyword).into_iter().any(|at| {
+            let store = &self.solver.program(given.unit).stores[at as usize];
+            self.solver.values_of(given.unit, store.base).any(|v| objects.contains(&v))
+                && folder.truth(given.unit, store.value) == Some(true)
+        })
     }
 
     /// Whether an expression is no value, as written or by its only binding.

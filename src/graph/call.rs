@@ -18,6 +18,9 @@ impl<'a> Solver<'a> {
         let Expr::Call(call) = &program.exprs[id as usize].expr else { return };
         let args = call.args.as_slice();
         let node = self.expr_node(unit, id);
+        if self.is_deferred(unit, id, callee) {
+            return;
+        }
         match self.interner.get(callee) {
             Value::Func(u, f) => {
                 // `new f()`: the object that the function's `this` is.
@@ -39,6 +42,7 @@ impl<'a> Solver<'a> {
                     self.subscribe(slot, User::CallMember(unit, id));
                 }
                 self.framework_methods(unit, id, u, c);
+                self.made(unit, id, u, c, args);
             }
             Value::Instance(..) => {
                 let slot = self.slot(callee, "__call__");
@@ -52,16 +56,31 @@ impl<'a> Solver<'a> {
                 if let Expr::Call(inner) = &self.program(of).exprs[partial as usize].expr
                     && let Some(first) = inner.args.first()
                 {
+                    // `attrgetter("name")`: the named member of what it is called with.
+                    if self.makes_getter(of, inner.callee) {
+                        if let Some(object) = args.first() {
+                            let object = self.expr_node(unit, object.value);
+                            self.subscribe(object, User::Named(unit, id, of, first.value));
+                        }
+                        return;
+                    }
                     let first = self.expr_node(of, first.value);
                     self.subscribe(first, User::CallPartial(unit, id, of, partial));
                 }
             }
+            Value::Absent(path) => self.call_absent(unit, id, path, args),
             Value::External { path, made } => {
                 let path = self.interner.text(path).to_owned();
                 self.external_call(unit, id, &path, made, args);
             }
             _ => {}
         }
+    }
+
+    fn makes_getter(&self, unit: UnitId, callee: ExprId) -> bool {
+        self.values_of(unit, callee).any(
+            |v| matches!(v, Value::External { path, .. } if self.interner.text(path) == "operator.attrgetter"),
+        )
     }
 
     /// A callable that a partial application holds is called with the arguments of both.
@@ -128,6 +147,7 @@ impl<'a> Solver<'a> {
             self.enter_function(unit, id, (u, f), Some(receiver), (unit, &[]), &[], Some(node));
         } else {
             self.insert(node, value);
+            self.descriptor(unit, id, value);
         }
     }
 
@@ -142,11 +162,14 @@ impl<'a> Solver<'a> {
         lead: &[(UnitId, Arg)],
         into: Option<NodeId>,
     ) {
-        self.edge(unit, id, target, Confidence::Certain);
+        let confidence =
+            if self.on_demand() { self.callee_confidence(unit, id) } else { Confidence::Certain };
+        self.edge(unit, id, target, confidence);
         let (u, f) = target;
         let program = self.program(u);
         let function = &program.functions[f as usize];
         let mut params = function.params.as_slice();
+        self.decorating(unit, id, target, receiver.is_some());
         if let Some(receiver) = receiver {
             if let Some(this) = function.this {
                 self.insert(self.cell_node(u, this), receiver);
@@ -266,6 +289,7 @@ impl<'a> Solver<'a> {
         let from = self.expr_node(unit, definition);
         let node = self.expr_node(unit, id);
         self.copy(from, node);
+        self.note_definition(unit, definition);
     }
 
     fn external_call(&mut self, unit: UnitId, id: ExprId, path: &str, made: u32, args: &[Arg]) {
@@ -278,7 +302,36 @@ impl<'a> Solver<'a> {
         {
             return;
         }
+        if self.units[unit as usize].language == Language::Python {
+            self.protocols(unit, id, path, args);
+        }
         match path {
+            "builtins.property" if !args.is_empty() => {
+                let read = args.iter().find(|a| a.name.as_deref() == Some("fget")).or(args.first());
+                if let Some(read) = read {
+                    let from = self.expr_node(unit, read.value);
+                    self.subscribe(from, User::Getter(node));
+                }
+                return;
+            }
+            "sys.modules.get" | "sys.modules.__getitem__" => {
+                if let Some(name) = first.and_then(|name| self.key_of(unit, name)) {
+                    self.module_by_name(unit, id, &name);
+                }
+                return;
+            }
+            _ if path.ends_with(".__dict__.get") || path.ends_with(".__dict__.__getitem__") => {
+                let owner = path.rsplit_once(".__dict__").map_or("", |(owner, _)| owner);
+                if let Some(name) = first.and_then(|name| self.key_of(unit, name)) {
+                    let member = self.catalogue(unit).canonical_path(&format!("{owner}.{name}")).into_owned();
+                    self.insert_external(node, &member, made);
+                }
+                return;
+            }
+            "operator.attrgetter" => {
+                self.insert_value(node, Value::Partial(unit, id));
+                return;
+            }
             "builtins.getattr" => {
                 if let Some(object) = first {
                     self.subscribe(self.expr_node(unit, object), User::Dynamic(unit, id));
@@ -307,12 +360,21 @@ impl<'a> Solver<'a> {
                         ("builtins.__import__", Some((head, _))) if args.len() < 4 => head.to_owned(),
                         _ => name.to_string(),
                     };
-                    self.module_by_name(unit, &head, node);
+                    self.module_by_name(unit, id, &head);
                 }
                 return;
             }
-            "builtins.iter" | "builtins.list" | "builtins.tuple" | "builtins.set" | "builtins.frozenset"
-            | "builtins.sorted" | "builtins.reversed" | "builtins.aiter" | "collections.deque" => {
+            "builtins.iter" | "builtins.aiter" if first.is_some() => {
+                if let Some(object) = first {
+                    let from = self.expr_node(unit, object);
+                    self.subscribe(from, User::IterateFor(unit, object));
+                    self.subscribe(from, User::IteratorFrom(unit, id));
+                }
+                self.hand_over_arguments(unit, path, args);
+                return;
+            }
+            "builtins.list" | "builtins.tuple" | "builtins.set" | "builtins.frozenset"
+            | "builtins.sorted" | "builtins.reversed" | "builtins.iter" | "collections.deque" => {
                 if let Some(object) = first {
                     let from = self.expr_node(unit, object);
                     let copy = self.interner.value(Value::Container(Object::Literal(unit, id)));
@@ -333,7 +395,7 @@ impl<'a> Solver<'a> {
                 if let Some(object) = first {
                     let from = self.expr_node(unit, object);
                     self.subscribe(from, User::Elements(node));
-                    self.subscribe(from, User::IterateFor(unit, id));
+                    self.subscribe(from, User::NextOf(unit, id));
                 }
                 return;
             }
@@ -451,6 +513,17 @@ impl<'a> Solver<'a> {
         let is_set = self.values_of(unit, call.callee).any(
             |v| matches!(v, Value::External { path, .. } if self.interner.text(path) == "builtins.setattr"),
         );
+        if !is_set {
+            self.free_members(unit, id, object, name.value);
+        }
+        if let Value::Absent(path) = self.interner.get(object) {
+            if let Some(value) = call.args.get(2).filter(|_| is_set) {
+                let value = self.expr_node(unit, value.value);
+                self.subscribe(value, User::Carry(path));
+            }
+            self.insert(node, object);
+            return;
+        }
         for name in names {
             if is_set {
                 if let Some(value) = call.args.get(2) {
@@ -465,13 +538,17 @@ impl<'a> Solver<'a> {
     }
 
     /// The module of that dotted name, in the tree or outside.
-    pub(super) fn module_by_name(&mut self, unit: UnitId, name: &str, node: NodeId) {
+    pub(super) fn module_by_name(&mut self, unit: UnitId, at: ExprId, name: &str) {
+        let node = self.expr_node(unit, at);
         let (path, language) = (self.units[unit as usize].path, self.units[unit as usize].language);
         let import = Import { module: name.to_owned(), name: None };
         match self.files().resolve(language, path, &import) {
             Target::File(file) => {
                 if let Some(target) = self.unit_of(&file) {
                     self.insert_value(node, Value::Module(target));
+                    if self.on_demand() && target != unit {
+                        self.edge(unit, at, (target, 0), Confidence::Certain);
+                    }
                 }
             }
             Target::External(path) => {

@@ -164,6 +164,14 @@ impl<'f, 'a> Runner<'f, 'a> {
                     .and_then(|s| folder.truth(given.unit, s));
                 let asks_shell = entry.shell.as_ref().is_some_and(|at| given.get(at).is_some());
                 if !lists.is_empty() && shell != Some(true) {
+                    // The program that really runs may be named beside its words.
+                    let program = given.named("executable").map(|p| folder.texts(given.unit, p));
+                    let mut lists = lists;
+                    if let Some([program]) = program.as_deref() {
+                        for first in lists.iter_mut().filter_map(|words| words.first_mut()) {
+                            *first = program.clone();
+                        }
+                    }
                     return as_argv(lists);
                 }
                 let texts = folder.texts(given.unit, command);

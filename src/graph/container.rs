@@ -111,10 +111,11 @@ impl<'a> Solver<'a> {
                         let slot = self.slot(module, &key);
                         self.copy(slot, node);
                     }
-                    Some(key) if path == "sys.modules" => self.module_by_name(unit, &key, node),
+                    Some(key) if path == "sys.modules" => self.module_by_name(unit, id, &key),
                     Some(key) => {
                         let found = match path.strip_suffix(".__dict__") {
                             Some(owner) => format!("{owner}.{key}"),
+                            None if path == "builtins" => format!("{path}.{key}"),
                             None => format!("{path}[{key}]"),
                         };
                         let found = self.catalogue(unit).canonical_path(&found).into_owned();
@@ -144,13 +145,19 @@ impl<'a> Solver<'a> {
                 self.subscribe(slot, User::CallMember(unit, id));
                 self.subscribe(slot, User::IteratorOf(unit, id));
             }
+            return;
+        }
+        self.elements(value, node);
+    }
+
+    /// What an iterator gives next flows into the expression.
+    pub(super) fn next_of(&mut self, unit: UnitId, id: ExprId, value: ValueId) {
+        if let Value::Instance(..) = self.interner.get(value) {
             for name in ["__next__", "__anext__"] {
                 let slot = self.slot(value, name);
                 self.subscribe(slot, User::CallInto(unit, id));
             }
-            return;
         }
-        self.elements(value, node);
     }
 
     /// The elements of a value flow into a node.
@@ -283,6 +290,9 @@ impl<'a> Solver<'a> {
             Value::Instance(..) => {
                 // The operator belongs to the left operand.
                 let Expr::Binary { left, .. } = self.program(unit).exprs[id as usize].expr else { return };
+                if op == BinaryOp::Percent && self.program(unit).exprs[left as usize].is_text() {
+                    self.protocol(unit, id, 1, value);
+                }
                 if self.values[self.expr_node(unit, left) as usize].contains(&value) {
                     let slot = self.slot(value, method);
                     self.subscribe(slot, User::CallInto(unit, id));

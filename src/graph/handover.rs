@@ -76,7 +76,10 @@ impl<'a> Solver<'a> {
     /// A value was handed over at an expression.
     pub(super) fn hand_over(&mut self, unit: UnitId, at: ExprId, confidence: Confidence, value: ValueId) {
         match self.interner.get(value) {
-            Value::Func(u, f) => self.edge(unit, at, (u, f), confidence),
+            Value::Func(u, f) => {
+                self.edge(unit, at, (u, f), confidence);
+                self.seed_receiver(u, f);
+            }
             Value::Bound(u, f, receiver) => {
                 self.edge(unit, at, (u, f), confidence);
                 if let Some(this) = self.program(u).functions[f as usize].this {
@@ -190,7 +193,8 @@ impl<'a> Solver<'a> {
             let is_rust = self.units[unit as usize].language == Language::Rust;
             // What a trait from outside gives is outside, too.
             let outside = |v: &ValueId| matches!(self.interner.get(*v), Value::External { .. });
-            if !self.values[callee as usize].iter().all(|v| is_rust && outside(v)) {
+            let nobody = |v: &ValueId| self.is_absent(*v) || (is_rust && outside(v));
+            if !self.values[callee as usize].iter().all(nobody) {
                 continue;
             }
             self.unresolved.push((unit, expr));
@@ -238,7 +242,8 @@ impl<'a> Solver<'a> {
             let Expr::Attr { base, name } = &self.program(*unit).exprs[call.callee as usize].expr else {
                 continue;
             };
-            if !self.values[self.expr_node(*unit, *base) as usize].is_empty() || name.starts_with("__") {
+            let known = &self.values[self.expr_node(*unit, *base) as usize];
+            if known.iter().any(|v| !self.is_absent(*v)) || name.starts_with("__") {
                 continue;
             }
             if let Some(Some(target)) = methods.get(name.as_str())
@@ -258,6 +263,7 @@ impl<'a> Solver<'a> {
         for (unit, expr, target, name) in found {
             if alone.contains(&name) {
                 self.edge(unit, expr, target, Confidence::Likely);
+                self.seed_receiver(target.0, target.1);
                 changed = true;
             }
         }

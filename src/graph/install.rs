@@ -44,9 +44,9 @@ impl<'a> Solver<'a> {
             | Expr::Int(_)
             | Expr::Bool(_)
             | Expr::Null
-            | Expr::Template(_)
             | Expr::Not(_)
             | Expr::Neg(_) => {}
+            Expr::Template(parts) => self.template_parts(unit, id, parts),
             Expr::Cell(cell) => self.copy(self.cell_node(unit, *cell), node),
             Expr::External(path) => {
                 let path = self.catalogue(unit).canonical_path(path).into_owned();
@@ -73,7 +73,10 @@ impl<'a> Solver<'a> {
                 }
             }
             Expr::Func(function) => self.insert_value(node, Value::Func(unit, *function)),
-            Expr::Class(class) => self.insert_value(node, Value::Class(unit, *class)),
+            Expr::Class(class) => {
+                self.insert_value(node, Value::Class(unit, *class));
+                self.class_defined(unit, id, *class);
+            }
             Expr::Binary { left, right, .. } => {
                 let (left, right) = (self.expr_node(unit, *left), self.expr_node(unit, *right));
                 self.subscribe(left, User::Step(unit, id));
@@ -88,10 +91,7 @@ impl<'a> Solver<'a> {
                 let base = self.expr_node(unit, *base);
                 self.subscribe(base, User::Step(unit, id));
             }
-            Expr::Super(class) => {
-                let instance = self.interner.value(Value::Instance(unit, *class));
-                self.insert_value(node, Value::Super(unit, *class, instance));
-            }
+            Expr::Super(class) => self.super_of(unit, id, *class),
         }
     }
 
@@ -104,7 +104,13 @@ impl<'a> Solver<'a> {
             Expr::Index { key, .. } => self.index(unit, id, value, *key),
             Expr::Call(_) => self.call(unit, id, value),
             Expr::Element(_) => self.element_of(unit, id, value, node),
-            Expr::Item(_, position) => self.item_of(value, *position, node),
+            Expr::Item(_, position) => {
+                if let Value::Instance(..) = self.interner.get(value) {
+                    self.element_of(unit, id, value, node);
+                } else {
+                    self.item_of(value, *position, node);
+                }
+            }
             Expr::Slice(_, start) => self.slice_of(unit, id, value, *start),
             Expr::Enter(_) => self.enter(value, node),
             Expr::Same(_) => self.insert(node, value),
@@ -165,6 +171,8 @@ impl<'a> Solver<'a> {
                     if let Some(whole) = self.export(target, WHOLE_MODULE) {
                         self.copy(self.cell_node(target, whole), node);
                     }
+                } else {
+                    self.absent(unit, &path, node);
                 }
             }
             Target::Package(files, name) => {
@@ -191,6 +199,9 @@ impl<'a> Solver<'a> {
             }
             Target::Name(path, name) => {
                 if let Some(target) = self.unit_of(&path) {
+                    if language == Language::Python && !self.brings(unit, target, import, &name) {
+                        return;
+                    }
                     let module = self.interner.value(Value::Module(target));
                     let slot = self.slot(module, &name);
                     self.copy(slot, node);
@@ -198,6 +209,8 @@ impl<'a> Solver<'a> {
                     self.files().python_submodule(&path, &name).and_then(|path| self.unit_of(&path))
                 {
                     self.insert_value(node, Value::Module(submodule));
+                } else {
+                    self.absent(unit, &path, node);
                 }
             }
             Target::External(path) => {
@@ -209,6 +222,14 @@ impl<'a> Solver<'a> {
         if language == Language::Python {
             self.catalogued_module(unit, import, node);
         }
+    }
+
+    /// Whether an import brings the name: one that only a star import can bring must be public.
+    fn brings(&self, unit: UnitId, target: UnitId, import: &Import, name: &str) -> bool {
+        let program = self.program(unit);
+        !program.stars.contains(&import.module)
+            || self.is_public(target, name)
+            || program.imports.iter().any(|site| site.import == *import)
     }
 
     /// A file of the tree may be what the catalogue names (a framework's own checkout), or stand in for
@@ -241,6 +262,8 @@ impl<'a> Solver<'a> {
     pub(super) fn instance_of(&mut self, unit: UnitId, value: ValueId, node: NodeId) {
         match self.interner.get(value) {
             Value::Class(u, c) => self.insert_value(node, Value::Instance(u, c)),
+            // A container of declared elements.
+            Value::Container(_) => self.insert(node, value),
             Value::External { path, .. } => {
                 let path = format!("{}()", self.interner.text(path));
                 let path = self.catalogue(unit).canonical_path(&path).into_owned();

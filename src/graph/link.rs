@@ -132,10 +132,15 @@ impl Files {
         })
     }
 
-    /// Configured roots, then the folder above the file's own top package, then the file's own
-    /// folder (scripts put it on the path).
+    /// The file's own folder where it is no package (a script puts it on the path first), then the
+    /// configured roots, then the folder above the file's own top package.
     fn python_roots(&self, from: &str) -> Vec<String> {
         let mut roots = self.roots.clone();
+        let own = parent(from);
+        if !self.paths.contains(&join(own, "__init__.py")) {
+            roots.retain(|root| root != own);
+            roots.insert(0, own.to_owned());
+        }
         let mut folder = parent(from);
         while self.paths.contains(&join(folder, "__init__.py")) {
             folder = parent(folder);

@@ -9,7 +9,8 @@ use super::link::Target;
 use super::solve::{Base, NodeId, Solver, User, WHOLE_MODULE};
 use super::value::{Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{ClassId, DYNAMIC, Expr, ExprId, FunctionKind, Import};
+use crate::base::ir::{ClassId, DYNAMIC, Expr, ExprId, FunctionKind, Import, Slot};
+use crate::base::site::Confidence;
 
 /// A method resolution order longer than this is cut: nobody wrote it by hand.
 const LONGEST_MRO: usize = 2048;
@@ -49,6 +50,7 @@ impl<'a> Solver<'a> {
                     }
                 }
             }
+            Value::Absent(_) => self.insert(node, value),
             Value::Generator(..) | Value::ContainerMethod(..) => {}
             Value::Partial(of, call) if name == "func" => {
                 if let Expr::Call(call) = &self.program(of).exprs[call as usize].expr
@@ -61,6 +63,7 @@ impl<'a> Solver<'a> {
             _ => {
                 let slot = self.slot(value, name);
                 self.subscribe(slot, User::Read(unit, id));
+                self.missing_attribute(unit, id, value, name);
             }
         }
     }
@@ -102,7 +105,7 @@ impl<'a> Solver<'a> {
             }
             Value::Super(unit, class, instance) => {
                 let instance_class = match self.interner.get(instance) {
-                    Value::Instance(u, c) => (u, c),
+                    Value::Instance(u, c) | Value::Class(u, c) => (u, c),
                     _ => (unit, class),
                 };
                 let order = self.resolution_order(instance_class.0, instance_class.1);
@@ -284,9 +287,16 @@ impl<'a> Solver<'a> {
 
     /// A member read through a receiver: methods are bound to it.
     pub(super) fn bind_member(&mut self, receiver: ValueId, value: ValueId, to: NodeId) {
-        let Value::Func(unit, function) = self.interner.get(value) else {
-            self.insert(to, value);
-            return;
+        let (unit, function) = match (self.interner.get(value), self.interner.get(receiver)) {
+            (Value::Func(unit, function), _) => (unit, function),
+            (Value::Getter(unit, function), Value::Instance(..)) => {
+                self.insert_value(to, Value::Property(unit, function, receiver));
+                return;
+            }
+            _ => {
+                self.insert(to, value);
+                return;
+            }
         };
         let kind = self.program(unit).functions[function as usize].kind;
         let bound = match (kind, self.interner.get(receiver)) {
@@ -343,9 +353,40 @@ impl<'a> Solver<'a> {
             _ => base,
         };
         self.own_function(unit, store.value, base);
+        if self.units[unit as usize].language == Language::Python {
+            self.python_store(unit, at, base);
+        }
         for name in names {
             let slot = self.slot(base, &name);
             self.copy(value, slot);
+        }
+    }
+
+    /// A store into a module rebinds its name; one into something outside hands the value over.
+    fn python_store(&mut self, unit: UnitId, at: u32, base: ValueId) {
+        let store = &self.program(unit).stores[at as usize];
+        let value = self.expr_node(unit, store.value);
+        match (self.interner.get(base), &store.slot) {
+            (Value::Module(target), Slot::Attr(name)) if target != unit => {
+                if let Some(cell) = self.export(target, name) {
+                    self.copy(value, self.cell_node(target, cell));
+                }
+            }
+            (Value::Absent(path), _) => self.subscribe(value, User::Carry(path)),
+            (Value::External { .. }, Slot::Attr(_)) if self.on_demand() => {
+                self.subscribe(value, User::HandOver(unit, store.value, Confidence::Possible));
+            }
+            (Value::Instance(..), Slot::Key(_)) => {
+                let slot = self.slot(base, "__setitem__");
+                self.subscribe(slot, User::CallMember(unit, store.base));
+            }
+            (Value::Instance(u, c), Slot::Attr(_))
+                if self.on_demand() && self.defines(u, c, "__setattr__") =>
+            {
+                let slot = self.slot(base, "__setattr__");
+                self.subscribe(slot, User::CallMember(unit, store.base));
+            }
+            _ => {}
         }
     }
 

@@ -5,6 +5,7 @@
 //! [`fold`] reads constants and commands; [`sites`] holds the calls against the
 //! catalogues; [`reach`] walks the call graph from the daemon modules.
 
+mod absent;
 mod arguments;
 mod build;
 mod call;
@@ -20,7 +21,9 @@ mod member;
 mod methods;
 mod names;
 mod objects;
+mod protocol;
 pub mod reach;
 pub mod sites;
 pub mod solve;
 pub mod value;
+mod wrapped;

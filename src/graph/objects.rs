@@ -20,7 +20,7 @@ impl<'a> Solver<'a> {
             // A `require` of another name: `createRequire(…)`.
             "require" => {
                 let Some(name) = args.first().and_then(|a| self.key_of(unit, a.value)) else { return false };
-                self.module_by_name(unit, &name, node);
+                self.module_by_name(unit, id, &name);
             }
             "globalThis.Object.assign" => {
                 self.copy(first, node);

@@ -43,13 +43,14 @@ pub fn solve(
     for unit in daemons {
         for function in 0..solver.units()[*unit as usize].program.functions.len() as FuncId {
             solver.activate(*unit, function);
+            solver.seed_receiver(*unit, function);
         }
         solver.hand_over_tables(*unit);
     }
     // Each round can make new code count; a round without news ends it.
     loop {
         solver.run();
-        if solver.unknown_callees() {
+        if solver.release_wrapped() || solver.unknown_callees() {
             continue;
         }
         if !solver.unique_methods(&mut unique) {

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::context::Contexts;
 use super::fold::Folder;
 use super::solve::Solver;
-use super::value::{UnitId, Value};
+use super::value::{Object, UnitId, Value};
 use crate::base::facts::{Language, Lookup};
 use crate::base::ir::{Arg, Call, CallKind, Expr, ExprId, FuncId, Spread};
 use crate::base::site::{Site, Via};
@@ -16,6 +16,9 @@ use crate::data::primitives::ArgRef;
 
 use super::commands::{Runner, Wrapper};
 use crate::data::commands::CommandCatalogue;
+
+/// Partial applications that one call goes through.
+const MOST_PARTIALS: usize = 8;
 
 /// What one unit's calls come to.
 #[derive(Debug, Default)]
@@ -55,6 +58,11 @@ impl<'c> Given<'c> {
         let spread_before =
             all().filter(|a| a.name.is_none()).take(position + 1).any(|a| a.spread != Spread::No);
         (!spread_before).then_some(arg.value)
+    }
+
+    /// The argument of that keyword.
+    pub(super) fn named(&self, keyword: &str) -> Option<ExprId> {
+        self.lead.iter().chain(self.args).find(|a| a.name.as_deref() == Some(keyword)).map(|a| a.value)
     }
 
     /// Whether an unknown spread could give any argument.
@@ -142,6 +150,8 @@ impl<'f, 'a> Finder<'f, 'a> {
             _ => None,
         };
         let callees: Vec<Value> = self.solver.values_of(self.unit, call.callee).collect();
+        let expanded = self.expanded(call);
+        let call = expanded.as_ref().unwrap_or(call);
         let span = self.solver.program(self.unit).exprs[id as usize].span;
         for callee in &callees {
             match *callee {
@@ -181,18 +191,69 @@ impl<'f, 'a> Finder<'f, 'a> {
         }
     }
 
-    /// A call through a partial application: the arguments of both.
-    fn partial(&mut self, of: UnitId, partial: ExprId, id: ExprId, call: &Call, span: Span) {
-        let Expr::Call(inner) = &self.solver.program(of).exprs[partial as usize].expr else { return };
-        let Some((first, lead)) = inner.args.split_first() else { return };
-        if of != self.unit {
-            return;
+    /// A call whose spread arguments are written out somewhere: with them in their places.
+    fn expanded(&self, call: &Call) -> Option<Call> {
+        if call.args.iter().all(|arg| arg.spread == Spread::No) {
+            return None;
         }
-        let values: Vec<Value> = self.solver.values_of(of, first.value).collect();
-        for value in values {
-            if let Some(path) = self.path(value) {
-                let given = Given { unit: of, lead, args: &call.args, receiver: None };
-                self.operation(path, given, id, span, Via::Partial);
+        let program = self.solver.program(self.unit);
+        let mut args = Vec::new();
+        for arg in &call.args {
+            let mut literals = self.solver.values_of(self.unit, arg.value);
+            let literal = match (literals.next(), literals.next()) {
+                (Some(Value::Container(Object::Literal(of, literal))), None) if of == self.unit => literal,
+                _ => {
+                    args.push(arg.clone());
+                    continue;
+                }
+            };
+            match (arg.spread, &program.exprs[literal as usize].expr) {
+                (Spread::Sequence, Expr::Seq(items)) if literal == arg.value => {
+                    args.extend(items.iter().map(|(value, spread)| Arg {
+                        value: *value,
+                        name: None,
+                        spread: *spread,
+                    }));
+                }
+                (Spread::Mapping, Expr::Map(entries)) => {
+                    for (key, value) in entries {
+                        let name = key.and_then(|key| self.solver.constant_key(self.unit, key));
+                        let spread = if name.is_some() { Spread::No } else { Spread::Mapping };
+                        args.push(Arg { value: *value, name, spread });
+                    }
+                }
+                (Spread::Mapping, Expr::Call(made)) if made.args.iter().any(|a| a.name.is_some()) => {
+                    args.extend(made.args.iter().filter(|a| a.name.is_some()).cloned());
+                }
+                _ => args.push(arg.clone()),
+            }
+        }
+        Some(Call { callee: call.callee, args, kind: call.kind })
+    }
+
+    /// A call through a partial application, or several in one another: the arguments of all.
+    fn partial(&mut self, of: UnitId, partial: ExprId, id: ExprId, call: &Call, span: Span) {
+        let mut waiting = vec![(partial, Vec::new())];
+        let mut steps = 0;
+        while let Some((partial, later)) = waiting.pop() {
+            let Expr::Call(inner) = &self.solver.program(of).exprs[partial as usize].expr else { return };
+            let Some((first, lead)) = inner.args.split_first() else { return };
+            steps += 1;
+            if of != self.unit || steps > MOST_PARTIALS {
+                return;
+            }
+            let lead: Vec<Arg> = lead.iter().cloned().chain(later).collect();
+            let values: Vec<Value> = self.solver.values_of(of, first.value).collect();
+            for value in values {
+                match value {
+                    Value::Partial(u, nested) if u == of => waiting.push((nested, lead.clone())),
+                    _ => {
+                        if let Some(path) = self.path(value) {
+                            let given = Given { unit: of, lead: &lead, args: &call.args, receiver: None };
+                            self.operation(path, given, id, span, Via::Partial);
+                        }
+                    }
+                }
             }
         }
     }

@@ -84,6 +84,12 @@ pub(super) enum User {
     IteratorOf(UnitId, ExprId),
     /// The instance is iterated over at the expression.
     IterateFor(UnitId, ExprId),
+    /// What `iter()` makes of the value is the value of the expression.
+    IteratorFrom(UnitId, ExprId),
+    /// The value is given to something of a file that is not among the units.
+    Carry(Symbol),
+    /// The instance is asked for its next element at the expression.
+    NextOf(UnitId, ExprId),
     /// Copied as an argument: primitives stay where they were handed over.
     Argument(UnitId, NodeId),
     /// The callable's first parameter receives a node's values.
@@ -94,6 +100,14 @@ pub(super) enum User {
     Member(Symbol, NodeId),
     /// A component of a path, by its name, flows into a node of the unit.
     PathMember(UnitId, Symbol, NodeId),
+    /// The value's members are called by an operation at the expression (an index of the table).
+    Protocol(UnitId, ExprId, u8),
+    /// The receiver of the method in which `super()` stands.
+    SuperOf(UnitId, ExprId),
+    /// What `property()` makes of the value flows into a node.
+    Getter(NodeId),
+    /// `attrgetter(name)` is called at the expression with the value; the name is of another call.
+    Named(UnitId, ExprId, UnitId, ExprId),
     /// A lookup by name on the value, at a call.
     Dynamic(UnitId, ExprId),
     /// A partial application's callable is called: the call, and the partial application.
@@ -155,6 +169,14 @@ pub struct Solver<'a> {
     pub(super) mro: FxHashMap<(UnitId, ClassId), std::rc::Rc<[Base]>>,
     pub(super) iterated: FxHashSet<(UnitId, ExprId, ValueId)>,
     pub(super) handed: FxHashSet<(UnitId, ExprId)>,
+    /// Files that are not among the units, but are given something that the units' code may call.
+    pub(super) wanted: std::collections::BTreeSet<Symbol>,
+    /// Some class tells its own truth: conditions count.
+    pub(super) has_truth: bool,
+    pub(super) conditions: FxHashMap<UnitId, FxHashMap<FuncId, Vec<ExprId>>>,
+    pub(super) specials: FxHashMap<(UnitId, ClassId), u8>,
+    /// Parameters that decorators get definitions through, and the definitions.
+    pub(super) decorators: super::wrapped::Decorators,
     pub(super) unresolved: Vec<(UnitId, ExprId)>,
     pub(super) scanned_for_unknown: usize,
     active_order: Vec<(UnitId, FuncId)>,
@@ -195,6 +217,11 @@ impl<'a> Solver<'a> {
             mro: FxHashMap::default(),
             iterated: FxHashSet::default(),
             handed: FxHashSet::default(),
+            wanted: std::collections::BTreeSet::new(),
+            has_truth: false,
+            conditions: FxHashMap::default(),
+            specials: FxHashMap::default(),
+            decorators: super::wrapped::Decorators::default(),
             unresolved: Vec::new(),
             scanned_for_unknown: 0,
             active_order: Vec::new(),
@@ -239,6 +266,11 @@ impl<'a> Solver<'a> {
                 growth.entry(cell).or_default().push(at as ExprId);
             }
         }
+        self.has_truth |= language == Language::Python
+            && program
+                .functions
+                .iter()
+                .any(|f| f.class.is_some() && matches!(f.name.as_str(), "__bool__" | "__len__"));
         let mut parameters = FxHashMap::default();
         for (function, body) in program.functions.iter().enumerate() {
             for (position, param) in body.params.iter().enumerate() {
@@ -379,7 +411,11 @@ impl<'a> Solver<'a> {
             };
             self.insert_value(self.cell_node(unit, this), receiver);
         }
-        self.seed_receiver(unit, function);
+        // In the daemon's reach a method gets the receivers that it is called on.
+        if !self.on_demand || self.units[unit as usize].language != Language::Python {
+            self.seed_receiver(unit, function);
+        }
+        self.conditions(unit, function);
         for at in self.units[unit as usize].imports.get(&function).cloned().unwrap_or_default() {
             self.import_edge(unit, at);
         }
@@ -524,7 +560,7 @@ impl<'a> Solver<'a> {
             User::IteratorOf(unit, expr) => {
                 let results = self.fresh();
                 self.result_into(value, results);
-                self.subscribe(results, User::IterateFor(unit, expr));
+                self.subscribe(results, User::NextOf(unit, expr));
                 let node = self.expr_node(unit, expr);
                 self.subscribe(results, User::Elements(node));
             }
@@ -536,10 +572,31 @@ impl<'a> Solver<'a> {
                     self.element_of(unit, expr, value, node);
                 }
             }
+            User::IteratorFrom(unit, expr) => {
+                let node = self.expr_node(unit, expr);
+                if let Value::Instance(..) = self.interner.get(value) {
+                    for name in ["__iter__", "__aiter__"] {
+                        let slot = self.slot(value, name);
+                        self.subscribe(slot, User::Result(node));
+                    }
+                } else {
+                    self.insert(node, value);
+                }
+            }
+            User::Carry(path) => self.carry(path, value),
+            User::NextOf(unit, expr) => self.next_of(unit, expr, value),
             User::Argument(unit, node) => self.argument_value(unit, value, node),
             User::FirstParam(elements) => self.first_param(elements, value),
             User::Param(position, node) => self.param(position, node, value),
             User::Member(name, node) => self.member_into(value, name, node),
+            User::Protocol(unit, expr, which) => self.protocol(unit, expr, which, value),
+            User::SuperOf(unit, expr) => self.super_arrives(unit, expr, value),
+            User::Getter(node) => self.getter(value, node),
+            User::Named(unit, expr, of, name) => {
+                for name in self.constant_names(of, name) {
+                    self.attribute(unit, expr, value, &name);
+                }
+            }
             User::Dynamic(unit, expr) => self.dynamic(unit, expr, value),
             User::PathMember(unit, name, node) => self.path_member(unit, name, value, node),
             User::CallPartial(unit, expr, of, partial) => self.call_partial(unit, expr, of, partial, value),
@@ -583,6 +640,7 @@ impl<'a> Solver<'a> {
         let from = (unit, node.function);
         self.edges.insert(Edge { from, to, place: (node.span.start, node.span.end), confidence });
         if self.on_demand {
+            self.entered(unit, at, to);
             self.activate(to.0, to.1);
         }
     }

@@ -58,6 +58,10 @@ pub enum Value {
     Partial(UnitId, ExprId),
     /// What calling a generator function gives.
     Generator(UnitId, FuncId),
+    /// Something of a file of the tree that is not among the units, by the file's path.
+    Absent(Symbol),
+    /// A function that runs when a class's member is read (`property(f)`).
+    Getter(UnitId, FuncId),
     /// The parent classes' view of an instance.
     Super(UnitId, ClassId, ValueId),
 }

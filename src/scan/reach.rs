@@ -36,7 +36,49 @@ pub(super) fn follow(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
     let between = between(tools, listing, scan, &daemons);
     load(tools, listing, scan, &between);
     renumber(scan);
-    walk(tools, listing, scan, &daemons, &between);
+    let mut between = between;
+    // Files that were left out, and yet are given something: a few rounds end it in practice.
+    for round in 0..=MOST_ROUNDS {
+        let mut wanted = walk(tools, listing, scan, &daemons, &between);
+        wanted.retain(|path| !between.contains(path));
+        if wanted.is_empty() || round == MOST_ROUNDS {
+            break;
+        }
+        wanted.truncate(MOST_WANTED);
+        fetch(tools, listing, scan, &wanted);
+        renumber(scan);
+        between.extend(wanted);
+    }
+}
+
+/// Rounds of reading files that hand on what they are given.
+const MOST_ROUNDS: usize = 6;
+/// Such files that one round reads.
+const MOST_WANTED: usize = 256;
+
+/// Reads files that hold no site themselves.
+fn fetch(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, wanted: &[RelPath]) {
+    let read: Vec<(FileFacts, Source)> = wanted
+        .par_iter()
+        .filter_map(|path| {
+            let source = text_of(listing, scan, path)?;
+            let language = lang::language_of(path, source.text.as_bytes())?;
+            (language == Language::Python).then(|| {
+                let mut facts = tools.python.whole(path, &source, tools.catalogues);
+                facts.problems.clear();
+                (facts, source)
+            })
+        })
+        .collect();
+    for (facts, source) in read {
+        match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
+            Ok(at) => scan.tree.files[at].program = facts.program,
+            Err(at) => {
+                scan.sources.insert(facts.path.clone(), source);
+                scan.tree.files.insert(at, facts);
+            }
+        }
+    }
 }
 
 /// A text of the tree: from the scan, or read again.
@@ -92,6 +134,9 @@ fn between(tools: &Tools<'_>, listing: &Listing, scan: &Scan, daemons: &[RelPath
         }
     }
     between.extend(by_method_name(listing, scan, &between));
+    // A package's file runs before its modules, and their names are read through it.
+    let packages: Vec<RelPath> = between.iter().flat_map(|path| tools.files.python_packages(path)).collect();
+    between.extend(packages);
     between
 }
 
@@ -227,13 +272,14 @@ fn renumber(scan: &mut Scan) {
     }
 }
 
+/// Follows the program from the daemon modules. Gives the files that it would need beside those.
 fn walk(
     tools: &Tools<'_>,
     listing: &Listing,
     scan: &mut Scan,
     daemons: &[RelPath],
     between: &FxHashSet<RelPath>,
-) {
+) -> Vec<RelPath> {
     let mut solver = Solver::new(tools.files, true);
     let mut file_of = Vec::new();
     for (at, facts) in scan.tree.files.iter().enumerate() {
@@ -289,7 +335,9 @@ fn walk(
             chains.insert((at, 0), Chain { steps: Vec::new(), confidence: Confidence::Certain });
         }
     }
+    let wanted = solver.wanted_files();
     scan.tree.reach = chains;
+    wanted
 }
 
 /// Of these method names, those that the Python files of the tree define once.

@@ -12,10 +12,42 @@ impl<'f, 'a> Folder<'f, 'a> {
     pub(super) fn percent(&self, unit: UnitId, left: ExprId, right: ExprId, depth: usize) -> Vec<Text> {
         let values = match &self.solver.program(unit).exprs[right as usize].expr {
             Expr::Seq(items) => items.iter().map(|(item, _)| *item).collect(),
-            Expr::Map(_) => Vec::new(),
+            Expr::Map(entries) => return self.named_format(unit, left, entries, depth),
             _ => vec![right],
         };
         self.formatted(unit, left, &values, depth)
+    }
+
+    /// A format string with `%(name)s` verbs and the mapping of their values.
+    fn named_format(
+        &self,
+        unit: UnitId,
+        left: ExprId,
+        entries: &[(Option<ExprId>, ExprId)],
+        depth: usize,
+    ) -> Vec<Text> {
+        let mut texts = Vec::new();
+        for format in self.strings(unit, left, depth + 1) {
+            let Some(format) = format.as_literal() else {
+                texts.push(format);
+                continue;
+            };
+            let mut text = Text::default();
+            let mut parts = format.split("%(");
+            text.push(Piece::Literal(parts.next().unwrap_or("").to_owned()));
+            for part in parts {
+                let (name, rest) = part.split_once(')').unwrap_or((part, ""));
+                let is_key = |key: &ExprId| matches!(&self.solver.program(unit).exprs[*key as usize].expr, Expr::Str(k) if k == name);
+                match entries.iter().find(|(key, _)| key.as_ref().is_some_and(is_key)) {
+                    Some((_, value)) => text.extend(&first(self.strings(unit, *value, depth + 1))),
+                    None => text.push(Piece::Free(Origin::Unknown)),
+                }
+                let verb = rest.find(|c: char| c.is_ascii_alphabetic()).map_or(rest.len(), |at| at + 1);
+                text.push(Piece::Literal(rest.get(verb..).unwrap_or("").to_owned()));
+            }
+            texts.push(text);
+        }
+        texts
     }
 
     /// A format string with `%` verbs and its values.
@@ -69,8 +101,12 @@ impl<'f, 'a> Folder<'f, 'a> {
             match value {
                 Value::Func(u, f) | Value::Bound(u, f, _) => {
                     let returns = &self.solver.program(u).functions[f as usize].returns;
+                    let is_type = |r: &&ExprId| {
+                        matches!(self.solver.program(u).exprs[**r as usize].expr, Expr::Instance(_))
+                    };
                     let texts: Vec<Text> = returns
                         .iter()
+                        .filter(|r| !is_type(r))
                         .flat_map(|r| self.strings(u, *r, depth + 1))
                         .map(forget_parameters)
                         .collect();

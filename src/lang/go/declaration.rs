@@ -77,6 +77,8 @@ impl<'s, 't> Lowering<'s, 't> {
             bases: Vec::new(),
             members: Vec::new(),
             decorators: Vec::new(),
+            fields: Vec::new(),
+            meta: None,
         });
         (self.builder.program.classes.len() - 1) as ClassId
     }

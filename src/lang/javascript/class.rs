@@ -68,6 +68,8 @@ impl<'s, 't> Lowering<'s, 't> {
             bases,
             members: Vec::new(),
             decorators: Vec::new(),
+            fields: Vec::new(),
+            meta: None,
         });
         (self.builder.program.classes.len() - 1) as ClassId
     }

@@ -126,6 +126,7 @@ impl<'s, 't> Lowering<'s, 't> {
             function: id,
             scope,
             body: Body::Block(body),
+            definition: Some(node),
             class: self.class,
             symbol,
         });
@@ -162,11 +163,14 @@ impl<'s, 't> Lowering<'s, 't> {
         let span = Self::span(node);
         let name_text = self.slice(name);
         let mut bases = Vec::new();
+        let mut meta = None;
         if let Some(arguments) = node.child_by_field_name("superclasses") {
             for argument in named_children(arguments) {
                 let value = self.expression(argument);
                 if argument.kind() != "keyword_argument" {
                     bases.push(value);
+                } else if argument.child_by_field_name("name").is_some_and(|n| self.slice(n) == "metaclass") {
+                    meta = Some(value);
                 }
             }
         }
@@ -182,6 +186,8 @@ impl<'s, 't> Lowering<'s, 't> {
             bases,
             members: Vec::new(),
             decorators: Vec::new(),
+            fields: Vec::new(),
+            meta,
         });
         let id = (self.builder.program.classes.len() - 1) as u32;
         let outer = (self.builder.scope, self.class, std::mem::replace(&mut self.symbol, symbol));

@@ -448,6 +448,7 @@ impl<'s, 't> Lowering<'s, 't> {
             function: id,
             scope,
             body: Body::Expression(body),
+            definition: None,
             class: self.class,
             symbol: self.symbol.clone(),
         });

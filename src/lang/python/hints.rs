@@ -69,14 +69,46 @@ const MODULE_LOOKUPS: [&str; 3] = ["__import__", "import_module", "sys.modules"]
 const OWN: [&str; 5] = ["executable", "argv", "__file__", "python", "__name__"];
 /// Arguments that must be given for a call to matter, as they are written at a call or in a mapping.
 const ARGUMENTS: [&str; 12] = [
-    "use_reloader", "reload=", "reload\"", "reload'", "debug=", "debug\"", "debug'", "autoreload=", "auto_reload",
-    "reloader=", "reloader\"", "reloader'",
+    "use_reloader",
+    "reload=",
+    "reload\"",
+    "reload'",
+    "debug=",
+    "debug\"",
+    "debug'",
+    "autoreload=",
+    "auto_reload",
+    "reloader=",
+    "reloader\"",
+    "reloader'",
 ];
 /// Last components that say too little: the modules that they come from stand for them.
 const TOO_COMMON: [&str; 25] = [
-    "run", "call", "sudo", "local", "main", "start", "wait", "raise", "restart", "stop", "serve", "watch",
-    "install", "Config", "Stop", "Restart", "Halt", "Reboot", "PowerOff", "Application", "prepare", "shell",
-    "system", "spawn", "kill",
+    "run",
+    "call",
+    "sudo",
+    "local",
+    "main",
+    "start",
+    "wait",
+    "raise",
+    "restart",
+    "stop",
+    "serve",
+    "watch",
+    "install",
+    "Config",
+    "Stop",
+    "Restart",
+    "Halt",
+    "Reboot",
+    "PowerOff",
+    "Application",
+    "prepare",
+    "shell",
+    "system",
+    "spawn",
+    "kill",
 ];
 
 #[derive(Default)]
@@ -122,10 +154,14 @@ impl Hints {
             }
         }
         // Common words that a module before them makes plain.
-        for (word, weight) in [("os.system", Weight::Runner), ("os.kill", Weight::Strong), ("pty.spawn", Weight::Runner)] {
+        for (word, weight) in
+            [("os.system", Weight::Runner), ("os.kill", Weight::Strong), ("pty.spawn", Weight::Runner)]
+        {
             words.add(word, Place::Anywhere, weight);
         }
-        for (word, weight) in [("system", Weight::Runner), ("kill", Weight::Strong), ("spawn", Weight::Runner)] {
+        for (word, weight) in
+            [("system", Weight::Runner), ("kill", Weight::Strong), ("spawn", Weight::Runner)]
+        {
             words.add(word, Place::Member, weight);
         }
         ARGUMENTS.iter().for_each(|w| words.add(w, Place::Anywhere, Weight::Strong));
@@ -210,7 +246,9 @@ impl Around<'_> {
 
     fn is_whole_word(&self) -> bool {
         let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        let joins = |outer: Option<u8>, inner: Option<&u8>| outer.is_some_and(is_name) && inner.is_some_and(|b| is_name(*b));
+        let joins = |outer: Option<u8>, inner: Option<&u8>| {
+            outer.is_some_and(is_name) && inner.is_some_and(|b| is_name(*b))
+        };
         let bytes = self.word.as_bytes();
         !joins(self.byte_before(), bytes.first()) && !joins(self.byte_after(), bytes.last())
     }
@@ -232,7 +270,21 @@ impl Around<'_> {
     fn stands_like_a_command(&self) -> bool {
         let opens = matches!(
             self.byte_before(),
-            None | Some(b'"' | b'\'' | b' ' | b'/' | b'\n' | b'(' | b'`' | b';' | b'|' | b'&' | b'{' | b'}' | b'\\' | b'\t')
+            None | Some(
+                b'"' | b'\''
+                    | b' '
+                    | b'/'
+                    | b'\n'
+                    | b'('
+                    | b'`'
+                    | b';'
+                    | b'|'
+                    | b'&'
+                    | b'{'
+                    | b'}'
+                    | b'\\'
+                    | b'\t'
+            )
         );
         let closes = !matches!(self.byte_after(), Some(b'.' | b'=' | b':' | b'[' | b'(' | b','));
         opens && closes

@@ -15,6 +15,10 @@ pub fn imports(text: &str) -> Vec<Import> {
         let line_start = memchr::memrchr(b'\n', &bytes[..hit]).map_or(0, |n| n + 1);
         // `if x: import y`, `try: import y`, `a; import b`: the statement starts after the mark.
         let before = &text[line_start..hit];
+        if let Some(name) = by_name(&text[hit..], before) {
+            found.push(Import { module: name.to_owned(), name: None });
+            continue;
+        }
         let statement = before.rsplit([':', ';']).next().unwrap_or(before).trim_start();
         if statement.is_empty() {
             at = direct(text, hit + 6, &mut found);
@@ -28,11 +32,24 @@ pub fn imports(text: &str) -> Vec<Import> {
     found
 }
 
+/// `import_module("a.b")`, `__import__("a.b")`: the module that a literal names.
+fn by_name<'s>(text: &'s str, before: &str) -> Option<&'s str> {
+    let rest = match text.strip_prefix("import_module") {
+        Some(rest) => rest,
+        None => text.strip_prefix("import__").filter(|_| before.ends_with("__"))?,
+    };
+    let rest = rest.trim_start().strip_prefix('(')?.trim_start();
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let name = rest[1..].split(quote).next()?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    is_name.then_some(name)
+}
+
 /// `import a.b as c, d`.
 fn direct(text: &str, from: usize, found: &mut Vec<Import>) -> usize {
     let end = text[from..].find(['\n', ';', '#']).map_or(text.len(), |n| from + n);
     if !text[from..].starts_with([' ', '\t']) {
-        return end;
+        return from;
     }
     for part in text[from..end].split(',') {
         if let Some(module) = part.split_whitespace().next() {
@@ -78,14 +95,17 @@ mod tests {
 
     #[test]
     fn imports_are_found_without_a_parser() {
-        let text = "import os, a.b as c\nfrom . import x\nfrom ..u import (y as z,  # c\n  w)\ntry: import q\nfrom m import *\nimportant = 1\nfrom p import a, \\\n  b\n";
+        let text = "import os, a.b as c\nfrom . import x\nfrom ..u import (y as z,  # c\n  w)\ntry: import q\nfrom m import *\nimportant = 1\nfrom p import a, \\\n  b\nx = importlib.import_module('r.s')\ny = __import__(\"t\")\nz = import_module(name)\nimportlib.import_module('u')\n";
         let got: Vec<String> = imports(text)
             .into_iter()
             .map(|i| format!("{}:{}", i.module, i.name.unwrap_or_default()))
             .collect();
         assert_eq!(
             got,
-            ["os:", "a.b:", ".:", ".:x", "..u:", "..u:y", "..u:w", "q:", "m:", "p:", "p:a", "p:b"]
+            [
+                "os:", "a.b:", ".:", ".:x", "..u:", "..u:y", "..u:w", "q:", "m:", "p:", "p:a", "p:b", "r.s:",
+                "t:", "u:"
+            ]
         );
     }
 }

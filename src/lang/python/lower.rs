@@ -31,6 +31,8 @@ pub(super) struct Pending<'t> {
     pub(super) function: FuncId,
     pub(super) scope: ScopeId,
     pub(super) body: Body<'t>,
+    /// The definition, where it may carry annotations.
+    pub(super) definition: Option<Node<'t>>,
     pub(super) class: Option<ClassId>,
     pub(super) symbol: String,
 }
@@ -118,6 +120,9 @@ impl<'s, 't> Lowering<'s, 't> {
         self.class = pending.class;
         self.symbol = pending.symbol;
         self.depth = 0;
+        if let Some(definition) = pending.definition {
+            self.declared_parameters(definition, pending.function, pending.scope);
+        }
         match pending.body {
             Body::Block(block) | Body::MainGuard(block) => self.block(block),
             Body::Expression(expression) => {
@@ -125,6 +130,9 @@ impl<'s, 't> Lowering<'s, 't> {
                 let function = self.builder.function as usize;
                 self.builder.program.functions[function].returns.push(value);
             }
+        }
+        if let Some(definition) = pending.definition {
+            self.declared_result(definition, pending.function, pending.scope);
         }
         self.builder.leave();
     }

@@ -2,6 +2,7 @@
 //! lowered to the program facts. What a primitive is stands in `rules/python.toml`; nothing
 //! here knows one by name.
 
+mod annotation;
 mod bindings;
 mod cell;
 pub mod cut;

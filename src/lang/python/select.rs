@@ -131,7 +131,8 @@ impl<'c> Chooser<'c> {
         if !lookups.is_empty() {
             // `m = os`: a lookup on `m` is a lookup on the module.
             for leaf in self.leaves.iter_mut().filter(|l| l.statement.kind == Kind::Simple) {
-                let value = self.text[leaf.statement.span.clone()].rsplit_once('=').map_or("", |(_, value)| value);
+                let value =
+                    self.text[leaf.statement.span.clone()].rsplit_once('=').map_or("", |(_, value)| value);
                 leaf.chosen |= hints.is_module(value.trim());
             }
         }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::bindings;
 use super::lower::{Body, Lowering, Pending};
 use crate::base::ir::{Arg, BinaryOp, Call, CallKind, Expr, FunctionKind, GuardKind};
-use crate::lang::builder::function;
+use crate::lang::builder::{ScopeKind, function};
 use crate::lang::syntax::named_children;
 
 impl<'s, 't> Lowering<'s, 't> {
@@ -22,9 +22,15 @@ impl<'s, 't> Lowering<'s, 't> {
     /// One statement. May add guards for what follows in the same block.
     pub(super) fn statement(&mut self, node: Node<'t>) {
         match node.kind() {
-            "expression_statement" | "print_statement" | "exec_statement" | "assert_statement" => {
+            "expression_statement" | "print_statement" | "exec_statement" => {
                 for child in named_children(node) {
                     self.statement(child);
+                }
+            }
+            "assert_statement" => {
+                for child in named_children(node) {
+                    self.statement(child);
+                    self.narrow(child);
                 }
             }
             "assignment" => self.assignment(node),
@@ -68,6 +74,10 @@ impl<'s, 't> Lowering<'s, 't> {
             // A bare annotation declares, it binds nothing.
             if left.kind() == "identifier" {
                 self.watch(self.slice(left), Self::span(left));
+                if let Some(declared) = node.child_by_field_name("type") {
+                    self.declared_alone(left, declared);
+                    self.field(left, declared);
+                }
             }
             return;
         };
@@ -89,6 +99,22 @@ impl<'s, 't> Lowering<'s, 't> {
                 self.public_names(value_node);
             }
             self.assign(target, value);
+        }
+        if let Some(declared) = node.child_by_field_name("type") {
+            self.declared_target(left, declared);
+            self.field(left, declared);
+        }
+    }
+
+    /// An annotated name in a class body: a parameter of the constructor, where one is made of them.
+    fn field(&mut self, target: Node<'t>, declared: Node<'t>) {
+        if target.kind() == "identifier"
+            && self.builder.scope_kind(self.builder.scope) == ScopeKind::Class
+            && !self.slice(declared).contains("ClassVar")
+            && let Some(class) = self.class
+        {
+            let name = self.slice(target).to_owned();
+            self.builder.program.classes[class as usize].fields.push(name);
         }
     }
 
@@ -148,6 +174,8 @@ impl<'s, 't> Lowering<'s, 't> {
         let mut ends = Vec::new();
         let mut leaving = Vec::new();
         let mut falls_through = true;
+        let first = condition;
+        let mut tested = Some(condition);
         let mut condition = self.expression(condition);
         let mut consequence = node.child_by_field_name("consequence");
         let mut rest: std::collections::VecDeque<Node<'t>> = named_children(node)
@@ -159,6 +187,9 @@ impl<'s, 't> Lowering<'s, 't> {
                 let saved = self.builder.guard;
                 self.builder.push_guard(GuardKind::Branch(condition, true));
                 let mark = self.builder.mark();
+                if let Some(tested) = tested {
+                    self.narrow(tested);
+                }
                 self.block(block);
                 let end = self.builder.rollback(mark);
                 self.builder.guard = saved;
@@ -172,7 +203,8 @@ impl<'s, 't> Lowering<'s, 't> {
             self.builder.push_guard(GuardKind::Branch(condition, false));
             match rest.pop_front() {
                 Some(arm) if arm.kind() == "elif_clause" => {
-                    condition = match arm.child_by_field_name("condition") {
+                    tested = arm.child_by_field_name("condition");
+                    condition = match tested {
                         Some(c) => self.expression(c),
                         None => self.unknown(arm),
                     };
@@ -195,6 +227,14 @@ impl<'s, 't> Lowering<'s, 't> {
         }
         self.builder.guard = outer;
         self.builder.join(&ends, falls_through);
+        // `if not isinstance(x, C): return`: what follows is about a C.
+        if first.kind() == "not_operator"
+            && ends.is_empty()
+            && falls_through
+            && let Some(negated) = first.child_by_field_name("argument")
+        {
+            self.narrow(negated);
+        }
         for (condition, holds) in leaving {
             self.builder.push_guard(GuardKind::AfterLeaving(condition, holds));
         }
@@ -218,6 +258,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 function: id,
                 scope: self.builder.scope,
                 body: Body::MainGuard(block),
+                definition: None,
                 class: None,
                 symbol: String::new(),
             });

@@ -302,6 +302,8 @@ impl Lowering<'_> {
             bases: Vec::new(),
             members: Vec::new(),
             decorators: Vec::new(),
+            fields: Vec::new(),
+            meta: None,
         });
         (self.builder.program.classes.len() - 1) as ClassId
     }

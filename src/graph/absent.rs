@@ -1,0 +1,83 @@
+//! What lies in files that were left out, since nothing in them can restart anything by itself: a
+//! helper that calls what it is given, a base class whose methods call each other. The solver
+//! notes which of them are given something, so that they can be read after all.
+
+use super::solve::{Solver, User};
+use super::value::{Symbol, UnitId, Value, ValueId};
+use crate::base::facts::Language;
+use crate::base::ir::{Arg, ClassId, Expr, ExprId};
+
+impl<'a> Solver<'a> {
+    /// An import brings something of a file that is not among the units.
+    pub(super) fn absent(&mut self, unit: UnitId, path: &str, node: u32) {
+        if self.on_demand() && self.units[unit as usize].language == Language::Python {
+            let path = self.interner.symbol(path);
+            self.insert_value(node, Value::Absent(path));
+        }
+    }
+
+    /// Whether a value is of a file that is not among the units.
+    pub(super) fn is_absent(&self, value: ValueId) -> bool {
+        matches!(self.interner.get(value), Value::Absent(_))
+    }
+
+    /// Something of such a file is called.
+    pub(super) fn call_absent(&mut self, unit: UnitId, id: ExprId, path: Symbol, args: &[Arg]) {
+        let node = self.expr_node(unit, id);
+        self.insert_value(node, Value::Absent(path));
+        for arg in args {
+            let from = self.expr_node(unit, arg.value);
+            self.subscribe(from, User::Carry(path));
+        }
+    }
+
+    /// A value is given to such a file.
+    pub(super) fn carry(&mut self, path: Symbol, value: ValueId) {
+        match self.interner.get(value) {
+            Value::Func(..)
+            | Value::Bound(..)
+            | Value::Class(..)
+            | Value::Instance(..)
+            | Value::Module(_)
+            | Value::Partial(..) => {
+                self.wanted.insert(path);
+            }
+            Value::Container(_) => {
+                let held = self.slot(value, "[]");
+                self.subscribe(held, User::Carry(path));
+            }
+            _ => {}
+        }
+    }
+
+    /// The files that are wanted, in order of their paths: those that were given something, and those
+    /// that hold a base of a class that was made.
+    pub fn wanted_files(&mut self) -> Vec<String> {
+        let mut classes: Vec<(UnitId, ClassId)> = Vec::new();
+        for at in 0..self.active().len() {
+            let (unit, function) = self.active()[at];
+            if self.units[unit as usize].language != Language::Python {
+                continue;
+            }
+            for expr in self.program(unit).functions[function as usize].exprs.clone() {
+                if let Expr::Class(class) = self.program(unit).exprs[expr as usize].expr {
+                    classes.push((unit, class));
+                }
+            }
+        }
+        for (unit, class) in classes {
+            for base in self.program(unit).classes[class as usize].bases.clone() {
+                let from = self.expr_node(unit, base) as usize;
+                for value in self.values[from].clone() {
+                    if let Value::Absent(path) = self.interner.get(value) {
+                        self.wanted.insert(path);
+                    }
+                }
+            }
+        }
+        let mut files: Vec<String> =
+            self.wanted.iter().map(|path| self.interner.text(*path).to_owned()).collect();
+        files.sort();
+        files
+    }
+}
