@@ -11,6 +11,9 @@ use crate::base::facts::Language;
 use crate::base::ir::{Expr, FuncId, Slot};
 use crate::data::commands::CommandCatalogue;
 
+/// Values that one partial application is looked into for.
+const MOST_PARTIALS: usize = 16;
+
 /// The names of a unit under which something that matters can be had: a primitive or a runner
 /// under a name of its own, an object that has some, a function that gives one back or runs what
 /// it is given, a command as a constant, a class that keeps one.
@@ -24,18 +27,25 @@ pub(super) fn names_that_matter(
     let catalogue = solver.catalogue(unit);
     let path_matters = |path: &str| catalogue.matters(path) || catalogue.leads(path);
     // A primitive, an object that has some, or a partial application of one.
-    let value_matters = |value: ValueId| match solver.interner.get(value) {
-        Value::External { path, .. } => path_matters(solver.interner.text(path)),
-        Value::Partial(of, call) => match &solver.program(of).exprs[call as usize].expr {
-            Expr::Call(call) => call.args.first().is_some_and(|first| {
-                solver.values_of(of, first.value).any(|v| match v {
-                    Value::External { path, .. } => path_matters(solver.interner.text(path)),
-                    _ => false,
-                })
-            }),
-            _ => false,
-        },
-        _ => false,
+    let value_matters = |value: ValueId| {
+        let mut waiting = vec![value];
+        for _ in 0..MOST_PARTIALS {
+            match waiting.pop().map(|value| solver.interner.get(value)) {
+                Some(Value::External { path, .. }) if path_matters(solver.interner.text(path)) => {
+                    return true;
+                }
+                Some(Value::Partial(of, call)) => {
+                    if let Expr::Call(call) = &solver.program(of).exprs[call as usize].expr
+                        && let Some(first) = call.args.first()
+                    {
+                        waiting.extend(&solver.values[solver.expr_node(of, first.value) as usize]);
+                    }
+                }
+                Some(_) => {}
+                None => return false,
+            }
+        }
+        false
     };
     let gives = |function: FuncId| {
         solver.values[solver.result_node(unit, function) as usize].iter().any(|v| value_matters(*v))

@@ -511,7 +511,9 @@ impl<'a> Solver<'a> {
     /// always count, since conditions are held against them; what calls and elements give counts
     /// only on the way to a catalogued name. All else is one value, or loops would have no end.
     fn is_on_the_way(&self, path: &str) -> bool {
-        !path.contains(['(', '[']) || self.catalogues.iter().any(|c| c.is_prefix(path))
+        !path.contains(['(', '['])
+            || matches!(path, "builtins.globals()" | "builtins.locals()")
+            || self.catalogues.iter().any(|c| c.is_prefix(path))
     }
 
     pub(super) fn copy(&mut self, from: NodeId, to: NodeId) {

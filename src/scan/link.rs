@@ -30,6 +30,20 @@ pub(super) struct Settled {
     pub(super) telling: BTreeSet<String>,
 }
 
+/// What a file gives that imports everything of a module with primitives.
+pub(super) const EVERYTHING: &str = "import *";
+
+fn stars_primitives(facts: &FileFacts, files: &Files, catalogues: &Catalogues) -> bool {
+    let Some(program) = &facts.program else { return false };
+    program.stars.iter().any(|module| {
+        let import = Import { module: module.clone(), name: None };
+        match files.resolve(facts.language, &facts.path, &import) {
+            Target::External(path) => catalogues.of(facts.language).has_primitives(&path),
+            _ => false,
+        }
+    })
+}
+
 /// Solves a file on its own: its sites, its lookups, and the names that matter to others.
 pub(super) fn settle(
     facts: &mut FileFacts,
@@ -86,6 +100,10 @@ pub(super) fn settle(
         .collect();
     let telling: BTreeSet<String> = names.into_iter().filter(|n| !known(n)).collect();
     facts.telling = facts.gives.iter().filter(|n| telling.contains(*n)).cloned().collect();
+    if facts.language == Language::Python && stars_primitives(facts, files, catalogues) {
+        facts.telling.push(EVERYTHING.to_owned());
+        facts.gives.push(EVERYTHING.to_owned());
+    }
     Settled { telling }
 }
 
@@ -366,6 +384,7 @@ fn needed(
     let given = |at: usize, name: &str| {
         gives[at].contains(name)
             || gives[at].contains(WHOLE_MODULE)
+            || gives[at].contains(EVERYTHING)
             || name.match_indices("::").any(|(end, _)| gives[at].contains(&name[..end]))
     };
     let mut needed: Vec<usize> =
@@ -385,7 +404,7 @@ fn needed(
             .collect();
         let last = |name: &str| attributes.contains(name.rsplit("::").next().unwrap_or(name));
         for module in &imports.modules {
-            let whole = gives[*module].contains(WHOLE_MODULE);
+            let whole = gives[*module].contains(WHOLE_MODULE) || gives[*module].contains(EVERYTHING);
             if whole || gives[*module].iter().any(|name| last(name)) {
                 needed.push(*module);
             }

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::catalogues::Catalogues;
-use super::link::{Settled, settle};
+use super::link::{EVERYTHING, Settled, settle};
 use crate::base::effect::Effect;
 use crate::base::facts::{FileFacts, Language};
 use crate::base::source::Source;
@@ -82,7 +82,7 @@ impl PythonReader {
         };
         let hits = hints.hits(text);
         let tells = hits.iter().any(|hit| hit.weight != Weight::Company);
-        if !tells && !extra_is_mentioned(text, extra) {
+        if !tells && !extra_is_mentioned(text, extra) && !extra.contains(EVERYTHING) {
             return None;
         }
         // Annotations and conflict markers are told apart from strings by the parser.

@@ -51,6 +51,8 @@ pub(super) fn follow(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
     }
 }
 
+/// Files that call a method's name, as far as the way to each is followed.
+const MOST_CALLERS: usize = 32;
 /// Rounds of reading files that hand on what they are given.
 const MOST_ROUNDS: usize = 6;
 /// Such files that one round reads.
@@ -94,14 +96,26 @@ fn text_of(listing: &Listing, scan: &Scan, path: &str) -> Option<Source> {
 /// methods a daemon could call by a name that is theirs alone.
 fn between(tools: &Tools<'_>, listing: &Listing, scan: &Scan, daemons: &[RelPath]) -> FxHashSet<RelPath> {
     let mut graph: BTreeMap<RelPath, Vec<RelPath>> = BTreeMap::new();
+    let methods = SiteMethods::new(scan);
+    let mut calls: BTreeMap<RelPath, Vec<usize>> = BTreeMap::new();
     let mut frontier: Vec<RelPath> = daemons.to_vec();
     while !frontier.is_empty() {
-        let read: Vec<(RelPath, Vec<RelPath>)> = frontier
+        let read: Vec<(RelPath, Vec<RelPath>, Vec<usize>)> = frontier
             .par_iter()
-            .map(|path| (path.clone(), imported_files(tools, listing, scan, path)))
+            .filter_map(|path| {
+                let source = text_of(listing, scan, path)?;
+                let called = methods.called(&source.text);
+                Some((path.clone(), imported_files(tools, scan, path, &source), called))
+            })
             .collect();
         let mut next = Vec::new();
-        for (path, targets) in read {
+        for path in frontier {
+            graph.entry(path).or_default();
+        }
+        for (path, targets, called) in read {
+            if !called.is_empty() {
+                calls.insert(path.clone(), called);
+            }
             next.extend(targets.iter().filter(|t| !graph.contains_key(*t)).cloned());
             graph.insert(path, targets);
         }
@@ -133,7 +147,29 @@ fn between(tools: &Tools<'_>, listing: &Listing, scan: &Scan, daemons: &[RelPath
             }
         }
     }
-    between.extend(by_method_name(listing, scan, &between));
+    // A method that is called by a name that is its alone: its file, and the way to the call.
+    let mut callers: FxHashMap<usize, Vec<&str>> = FxHashMap::default();
+    for (path, called) in &calls {
+        for at in called {
+            callers.entry(*at).or_default().push(path);
+        }
+    }
+    let mut found: Vec<(usize, Vec<&str>)> = callers.into_iter().collect();
+    found.sort_unstable();
+    for (at, paths) in found {
+        let file = methods.files[at];
+        if graph.contains_key(file) {
+            continue;
+        }
+        between.insert(file.to_owned());
+        // A name that so many files call is hardly one method's.
+        let mut queue: Vec<&str> = if paths.len() > MOST_CALLERS { Vec::new() } else { paths };
+        while let Some(path) = queue.pop() {
+            if between.insert(path.to_owned()) {
+                queue.extend(importers.get(path).into_iter().flatten());
+            }
+        }
+    }
     // A package's file runs before its modules, and their names are read through it.
     let packages: Vec<RelPath> = between.iter().flat_map(|path| tools.files.python_packages(path)).collect();
     between.extend(packages);
@@ -141,8 +177,7 @@ fn between(tools: &Tools<'_>, listing: &Listing, scan: &Scan, daemons: &[RelPath
 }
 
 /// The files of the tree that a file imports.
-fn imported_files(tools: &Tools<'_>, listing: &Listing, scan: &Scan, path: &str) -> Vec<RelPath> {
-    let Some(source) = text_of(listing, scan, path) else { return Vec::new() };
+fn imported_files(tools: &Tools<'_>, scan: &Scan, path: &str, source: &Source) -> Vec<RelPath> {
     let Some(language) = lang::language_of(path, source.text.as_bytes()) else { return Vec::new() };
     let imports: Vec<Import> = if language == Language::Python && !path.ends_with(".ipynb") {
         lang::python::imports::imports(&source.text)
@@ -150,7 +185,7 @@ fn imported_files(tools: &Tools<'_>, listing: &Listing, scan: &Scan, path: &str)
         let known = scan.tree.files.binary_search_by(|f| f.path.as_str().cmp(path)).ok();
         let facts = match known.and_then(|at| scan.tree.files[at].program.as_ref()) {
             Some(program) => Some(program.clone()),
-            None => super::program_facts(tools, path, language, &source).and_then(|f| f.program),
+            None => super::program_facts(tools, path, language, source).and_then(|f| f.program),
         };
         facts.map_or_else(Vec::new, |program| {
             let stars = program.stars.iter().map(|s| Import { module: s.clone(), name: None });
@@ -184,42 +219,41 @@ fn targets_of(files: &Files, language: Language, from: &str, import: &Import) ->
     found
 }
 
-/// Files outside the import graph with a site in a method that some file between calls by name.
-fn by_method_name(listing: &Listing, scan: &Scan, between: &FxHashSet<RelPath>) -> Vec<RelPath> {
-    let mut methods: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for facts in scan.tree.files.iter().filter(|f| f.program.is_some() && !between.contains(&f.path)) {
-        for site in &facts.sites {
-            if let Some((_, name)) = site.symbol.rsplit_once('.') {
-                methods.entry(name).or_default().push(&facts.path);
+/// Methods with a site of their own that only one file has, and calls of their names.
+struct SiteMethods<'t> {
+    automaton: Option<AhoCorasick>,
+    /// The file of each pattern.
+    files: Vec<&'t str>,
+}
+
+impl<'t> SiteMethods<'t> {
+    fn new(scan: &'t Scan) -> SiteMethods<'t> {
+        let mut methods: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        for facts in scan.tree.files.iter().filter(|f| f.program.is_some()) {
+            for site in &facts.sites {
+                if let Some((_, name)) = site.symbol.rsplit_once('.') {
+                    let known = methods.entry(name).or_insert(Some(&facts.path));
+                    // A name that several files with sites define is not unique in any case.
+                    *known = known.filter(|path| *path == facts.path);
+                }
             }
         }
+        let methods: Vec<(String, &str)> =
+            methods.into_iter().filter_map(|(name, path)| Some((format!(".{name}("), path?))).collect();
+        let automaton = (!methods.is_empty())
+            .then(|| AhoCorasick::new(methods.iter().map(|(call, _)| call)).ok())
+            .flatten();
+        SiteMethods { automaton, files: methods.into_iter().map(|(_, path)| path).collect() }
     }
-    let calls: Vec<String> = methods.keys().map(|name| format!(".{name}(")).collect();
-    let Ok(automaton) = AhoCorasick::new(&calls) else { return Vec::new() };
-    let called: FxHashSet<usize> = between
-        .par_iter()
-        .flat_map_iter(|path| {
-            let source = text_of(listing, scan, path);
-            let found: Vec<usize> = source.map_or_else(Vec::new, |s| {
-                automaton.find_iter(&s.text).map(|m| m.pattern().as_usize()).collect()
-            });
-            found
-        })
-        .collect();
-    let mut files: Vec<RelPath> = methods
-        .values()
-        .enumerate()
-        .filter(|(at, _)| called.contains(at))
-        // A name that several files with sites define is not unique in any case.
-        .flat_map(|(_, paths)| {
-            let mut paths: Vec<&str> = paths.clone();
-            paths.dedup();
-            if paths.len() == 1 { paths } else { Vec::new() }
-        })
-        .map(str::to_owned)
-        .collect();
-    files.dedup();
-    files
+
+    /// The patterns that a text calls.
+    fn called(&self, text: &str) -> Vec<usize> {
+        let Some(automaton) = &self.automaton else { return Vec::new() };
+        let mut found: Vec<usize> = automaton.find_iter(text).map(|m| m.pattern().as_usize()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 /// Reads files whole, and finds their sites anew.

@@ -9,6 +9,7 @@ use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::link::EVERYTHING;
 use super::{Scan, Tools};
 use crate::base::facts::{FileFacts, Language, RelPath};
 use crate::base::ir::Expr;
@@ -121,7 +122,7 @@ fn importers(
                     imported.contains(module.as_str()) || source.text.contains(&format!(".{module}."))
                 })
                 .flat_map(|(_, names)| names)
-                .filter(|name| mentioned.contains(name.as_str()))
+                .filter(|name| mentioned.contains(name.as_str()) || name.as_str() == EVERYTHING)
                 .cloned()
                 .collect();
             let mut extra = wanted.get(*path).cloned().unwrap_or_default();

@@ -216,6 +216,15 @@ impl<'s, 't> Lowering<'s, 't> {
                         return self.builder.expr(Expr::Super(class), span);
                     }
                 }
+                "builtins.exec" | "builtins.eval" => {
+                    let code = args.first().map(|arg| &self.builder.program.exprs[arg.value as usize].expr);
+                    if let Some(Expr::Str(code)) = code {
+                        let (code, is_eval) = (code.clone(), path == "builtins.eval");
+                        if let Some(value) = self.quoted(&code, span).filter(|_| is_eval) {
+                            return value;
+                        }
+                    }
+                }
                 "builtins.setattr" | "builtins.getattr" | "builtins.delattr" => {
                     if let Some(arg) = args.get(1)
                         && let Expr::Str(name) = &self.builder.program.exprs[arg.value as usize].expr

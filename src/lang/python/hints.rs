@@ -184,6 +184,15 @@ impl Hints {
         self.known.contains(name)
     }
 
+    /// Star imports of modules that have primitives: such a file gives them all to whoever imports it.
+    fn starred_modules<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Hit> + 't {
+        memchr::memmem::find_iter(text.as_bytes(), b"import *").filter_map(|at| {
+            let line = text[..at].rfind('\n').map_or(0, |n| n + 1);
+            let module = text[line..at].trim().strip_prefix("from ")?.trim();
+            self.is_module(module).then_some(Hit { offset: at, weight: Weight::Strong })
+        })
+    }
+
     /// Whether a top-level module has primitives.
     pub fn is_module(&self, name: &str) -> bool {
         self.modules.contains(name)
@@ -199,6 +208,9 @@ impl Hints {
             found.iter().flat_map(|i| i.module.split('.').chain(i.name.as_deref())).collect();
         let star = memchr::memmem::find(text.as_bytes(), b"import *").is_some();
         let mut hits = Vec::new();
+        if star {
+            hits.extend(self.starred_modules(text));
+        }
         for found in self.automaton.find_overlapping_iter(text) {
             let (word, entries) = &self.words[found.pattern().as_usize()];
             let around = Around { text, start: found.start(), end: found.end(), word };
@@ -209,7 +221,12 @@ impl Hints {
             for (place, weight) in entries {
                 let counts = match place {
                     Place::Anywhere => true,
-                    Place::Builtin => !around.after_dot() || around.before().ends_with("sys."),
+                    Place::Builtin => {
+                        !around.after_dot()
+                            || ["sys.", "builtins.", "__builtins__."]
+                                .iter()
+                                .any(|module| around.before().ends_with(module))
+                    }
                     Place::Member => around.is_member() || is_imported() || star,
                     Place::Imported => is_imported(),
                     Place::CommandWord => around.stands_like_a_command(),

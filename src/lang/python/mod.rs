@@ -15,6 +15,7 @@ mod literal;
 mod lower;
 mod notebook;
 mod pattern;
+mod quoted;
 pub mod select;
 mod statement;
 
