@@ -49,16 +49,18 @@ pub(super) fn hook(cli: &Cli) -> Result<Outcome, Failure> {
     let project = Project::open(cli, &[])?;
     let asked =
         hook::read(&event.text, &project.config.guard.shell_tools).map_err(|e| blocked(e.to_string()))?;
-    let Asked::Command(command) = asked else { return Ok(Outcome::Clean) };
+    let Asked::Commands(commands) = asked else { return Ok(Outcome::Clean) };
     let store = judge::configured_store(&project);
-    let report = judge::judge(&command, &project, store.as_deref())?;
-    if !report.contaminated {
-        return Ok(Outcome::Clean);
+    for command in commands {
+        let report = judge::judge(&command, &project, store.as_deref())?;
+        if report.contaminated {
+            return Err(blocked(format!(
+                "{} ({})\nnext step: {}",
+                report.reason,
+                judge::verdict_name(&report),
+                report.next_step
+            )));
+        }
     }
-    Err(blocked(format!(
-        "{} ({})\nnext step: {}",
-        report.reason,
-        judge::verdict_name(&report),
-        report.next_step
-    )))
+    Ok(Outcome::Clean)
 }
