@@ -1,5 +1,7 @@
 //! The values that command classification takes and gives.
 
+use std::collections::BTreeMap;
+
 use crate::base::effect::Effect;
 use crate::base::site::{Confidence, Target};
 use crate::base::span::Span;
@@ -24,6 +26,24 @@ pub struct CommandContext {
     /// The text is a script of its own (an `exec` replaces the script's process), not a
     /// string given to a child shell (where it replaces that shell alone).
     pub is_script: bool,
+    /// What could be read of the files and tasks that the text may run. Only the guard asks for them.
+    pub scripts: BTreeMap<Runs, String>,
+}
+
+/// Something of the project that a command line runs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Runs {
+    /// A file of shell commands, by its path as written, seen from the folder of the command line.
+    File(String),
+    /// A task.
+    Task {
+        /// The program that runs it: `make`, `npm`.
+        runner: String,
+        /// Its folder, seen from the folder of the command line; empty for that one.
+        folder: String,
+        /// Its name; empty for the default.
+        name: String,
+    },
 }
 
 /// One thing that a command line does to a process.

@@ -49,7 +49,7 @@ impl Engine<'_> {
         let mut aims = Vec::new();
         let (mut children, mut own) = (0usize, 0usize);
         for (word, kind) in &named {
-            match self.whose(word, *kind) {
+            match self.whose(run, word, *kind) {
                 Whose::Child => children += 1,
                 Whose::Own => {
                     own += 1;
@@ -82,7 +82,7 @@ impl Engine<'_> {
         self.scenes.iter().any(|s| s.script.background)
     }
 
-    fn whose(&self, word: &Word, kind: TargetKind) -> Whose {
+    fn whose(&self, run: &Run, word: &Word, kind: TargetKind) -> Whose {
         if kind != TargetKind::Pid && kind != TargetKind::Variable {
             return Whose::Other;
         }
@@ -107,7 +107,9 @@ impl Engine<'_> {
                 let own = self.scene(*scene).is_some_and(|s| {
                     let commands = s.script.slice(commands);
                     let jobs = |c: &Simple| c.words.first().and_then(Word::text).as_deref() == Some("jobs");
-                    (self.background() || !self.strict)
+                    // A trap runs in the shell that it stands in, whose jobs are its own.
+                    let trapped = run.nested_in.iter().any(|by| by == "trap");
+                    (self.background() || trapped || !self.strict)
                         && commands.first().is_some_and(jobs)
                         && commands.iter().skip(1).all(|c| matches!(c.input, Input::Pipe(_)))
                 });
@@ -323,7 +325,8 @@ fn option_kind(by: &str, option: &str, kind: TargetKind) -> TargetKind {
         ("kill-port", _) => TargetKind::Port,
         (_, "/IM" | "-Name" | "-n" | "--name" | "-x" | "--exec" | "-DisplayName") => TargetKind::Name,
         ("skill", "-c" | "--command") => TargetKind::Name,
-        ("tmux", "-t") => TargetKind::Name,
+        ("tmux", "-t") | ("screen", "-S") => TargetKind::Name,
+        ("gdb" | "lldb", _) => TargetKind::Pid,
         ("grep" | "egrep" | "rg" | "awk", _) => kind,
         (_, "/PID" | "-Id" | "--pid") => TargetKind::Pid,
         _ => TargetKind::Variable,

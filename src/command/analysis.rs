@@ -5,7 +5,7 @@ use crate::base::site::Target;
 use crate::base::span::Span;
 use crate::data::commands::CommandCatalogue;
 
-use super::action::{Action, CommandContext, Invocation};
+use super::action::{Action, CommandContext, Invocation, Runs};
 use super::engine::Engine;
 
 /// One thing that an action is aimed at.
@@ -49,6 +49,16 @@ pub enum UndecidedReason {
     Syntax,
     /// The text nests too deep, or is too long.
     TooLarge,
+    /// The shell makes other words of what is written, by braces or wildcards.
+    Expansion,
+    /// A quoted text holds a substitution that arithmetic runs.
+    HiddenCode,
+    /// A later name may mean another command.
+    Renamed,
+    /// A task whose definition cannot be read, with a name that speaks of ending something.
+    Task,
+    /// It writes to a file by which the kernel acts on processes.
+    KernelFile,
 }
 
 /// Something that cannot be decided.
@@ -75,6 +85,21 @@ pub struct Inline {
     pub remote: Option<String>,
 }
 
+/// A program that no rule knows, which may run what its arguments say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loose {
+    /// Its name.
+    pub program: String,
+    /// The name, the arguments, variables set for it and what it reads, as far as they are known.
+    pub texts: Vec<String>,
+    /// The command's place.
+    pub span: Span,
+    /// Commands that it is nested in, outermost first.
+    pub nested_in: Vec<String>,
+    /// The host that it runs on, if it is not this one.
+    pub remote: Option<String>,
+}
+
 /// All that one command line says.
 #[derive(Debug, Clone, Default)]
 pub struct Analysis {
@@ -84,6 +109,10 @@ pub struct Analysis {
     pub undecided: Vec<Undecided>,
     /// Programs of other languages.
     pub inline: Vec<Inline>,
+    /// Programs that no rule knows. Only filled in strict mode.
+    pub loose: Vec<Loose>,
+    /// Files and tasks that it runs and that were not given. Only filled in strict mode.
+    pub wanted: Vec<Runs>,
     /// Places of the given text that are not valid in the grammar.
     pub faults: Vec<Span>,
     /// Something of the given text was not read: it nests too deep, or costs too much.

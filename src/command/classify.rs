@@ -1,14 +1,15 @@
 //! The catalogue's rules over a command's words.
 
 use crate::base::effect::Effect;
-use crate::base::site::{Confidence, TargetKind};
+use crate::base::site::{Confidence, Target, TargetKind};
+use crate::base::text::Origin;
 use crate::data::commands::CommandRule;
 
 use super::aim::Hits;
-use super::analysis::{UndecidedReason, ends_others};
+use super::analysis::{Aim, UndecidedReason, ends_others};
 use super::arguments::{self, Arguments, Reading, Signal};
 use super::engine::{Engine, Run};
-use super::word::Word;
+use super::word::{Part, Word};
 
 /// A rule that holds for a command.
 struct Match {
@@ -26,17 +27,18 @@ enum Outcome {
 }
 
 impl Engine<'_> {
-    /// Holds a command against every rule of its name; the first that matches is the action.
-    pub(super) fn classify(&mut self, run: &mut Run, name: &str) {
+    /// Holds a command against every rule of its name; the first that matches is the action. True if one
+    /// that ends others does, or if it only asks.
+    pub(super) fn classify(&mut self, run: &mut Run, name: &str) -> bool {
         let catalogue = self.catalogue;
         let mut free = false;
-        for rule in catalogue.commands(name) {
+        for rule in catalogue.commands(name).filter(|rule| self.strict || !rule.guard_only) {
             let rest = run.words.get(1..).unwrap_or(&[]);
             let given = arguments::read(rest, &reading(rule));
             match holds(rule, name, &given) {
                 Outcome::Match(found) => {
                     self.act(run, rule, &given, found);
-                    return;
+                    return ends_others(rule.effect);
                 }
                 Outcome::Free => free |= ends_others(rule.effect),
                 Outcome::No => {}
@@ -45,6 +47,18 @@ impl Engine<'_> {
         if free {
             self.undecided(UndecidedReason::FreeVerb, run.span);
         }
+        if self.strict && run.expands && catalogue.ends_others(name) {
+            let rest = run.words.get(1..).unwrap_or(&[]);
+            let verb = rest.first().is_some_and(|w| w.display().contains(['*', '?', '[']));
+            if verb || rest.iter().any(|w| w.display().contains('{')) {
+                self.undecided(UndecidedReason::Expansion, run.span);
+            }
+        }
+        // A rule without verbs that does not hold here was given an option by which it does nothing.
+        let whole = catalogue
+            .commands(name)
+            .any(|r| ends_others(r.effect) && r.verbs.is_empty() && r.with.is_empty());
+        whole && !free
     }
 
     fn act(&mut self, run: &mut Run, rule: &CommandRule, given: &Arguments, found: Match) {
@@ -58,7 +72,10 @@ impl Engine<'_> {
             match self.aims(run, rule, given, &found.targets) {
                 Hits::OwnChildren => {}
                 Hits::Own(aims) => self.push(run, Effect::Terminate, found.primitive, false, aims, false),
-                Hits::Others(aims) => {
+                Hits::Others(mut aims) => {
+                    if self.strict {
+                        self.open_words(run, &mut aims);
+                    }
                     let whole = rule.target == Some(TargetKind::All)
                         || (rule.whole_without_target && aims.is_empty());
                     self.push(run, rule.effect, found.primitive, false, aims, whole);
@@ -66,6 +83,25 @@ impl Engine<'_> {
             }
         }
         run.confidence = confidence;
+    }
+}
+
+impl Engine<'_> {
+    /// Words of which the shell makes others, and options that are not known, may name anything.
+    fn open_words(&mut self, run: &Run, aims: &mut Vec<Aim>) {
+        if run.expands {
+            self.undecided(UndecidedReason::Expansion, run.span);
+        }
+        let option = run.words.iter().skip(1).find(|w| {
+            w.leading().starts_with('-')
+                && w.parts
+                    .iter()
+                    .any(|p| matches!(p.part, Part::Free(Origin::Unknown | Origin::Parameter(_))))
+        });
+        if let Some(word) = option {
+            let target = Target { kind: TargetKind::Variable, text: word.display() };
+            aims.push(Aim { target, known: false, by: String::new(), options: Vec::new() });
+        }
     }
 }
 

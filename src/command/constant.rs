@@ -84,7 +84,7 @@ impl Engine<'_> {
         match input {
             Input::Pipe(range) => self.constant(scene, range, depth + 1),
             Input::Text(word) => self.known(scene, word, None, depth).map(|words| words.join(" ")),
-            Input::Inherited | Input::File => None,
+            Input::Inherited | Input::File(_) => None,
         }
     }
 

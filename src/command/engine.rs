@@ -18,7 +18,8 @@ use super::analysis::{Analysis, Found, Undecided, UndecidedReason};
 use super::fold::Environment;
 use super::grammar;
 use super::peel;
-use super::script::{Input, Script, Simple};
+use super::script::{Input, Script, Simple, Value};
+use super::script_file::Made;
 use super::word::{Composed, Part, Word};
 
 /// How deep scripts may nest in scripts.
@@ -90,9 +91,18 @@ pub(super) struct Run {
     pub(super) may_exec: bool,
     pub(super) confidence: Confidence,
     pub(super) depth: usize,
+    /// The shell makes other words of some of its words.
+    pub(super) expands: bool,
+    /// Texts of the variables that are set for it alone.
+    pub(super) sets: Vec<String>,
 }
 
 impl Run {
+    /// A command of that scene and place, with nothing else known.
+    pub(super) fn bare_at(scene: u32, span: Span) -> Run {
+        Run { span, ..Run::bare(scene) }
+    }
+
     /// A command of that scene about which nothing is known yet.
     fn bare(scene: u32) -> Run {
         Run {
@@ -108,6 +118,8 @@ impl Run {
             may_exec: false,
             confidence: Confidence::Certain,
             depth: 0,
+            expands: false,
+            sets: Vec::new(),
         }
     }
 }
@@ -119,6 +131,12 @@ pub(super) struct Engine<'a> {
     pub(super) strict: bool,
     pub(super) scenes: Vec<Rc<Scene>>,
     pub(super) analysis: Analysis,
+    /// Files that the text itself writes.
+    pub(super) made: Vec<Made>,
+    /// An `exec` without a command gave the whole shell another standard input.
+    pub(super) redirected: bool,
+    /// The folder that the commands run in, seen from the one that was given; `None` if it is not known.
+    pub(super) folder: Option<String>,
     left: u32,
 }
 
@@ -146,6 +164,9 @@ impl<'a> Engine<'a> {
             strict,
             scenes: Vec::new(),
             analysis: Analysis::default(),
+            made: Vec::new(),
+            redirected: false,
+            folder: Some(String::new()),
             left: MAX_COMMANDS,
         };
         match invocation {
@@ -196,6 +217,9 @@ impl<'a> Engine<'a> {
         }
         let scene = Rc::new(scene);
         self.scenes.push(Rc::clone(&scene));
+        if self.strict {
+            self.before(id, &scene);
+        }
         for command in &scene.script.commands {
             if self.left == 0 {
                 self.analysis.gave_up = true;
@@ -207,6 +231,53 @@ impl<'a> Engine<'a> {
         }
         if self.strict {
             self.doubled(id, &scene);
+        }
+    }
+
+    /// What holds for a whole script: the files that it writes, variables whose values are run, and
+    /// quoted texts that arithmetic runs.
+    fn before(&mut self, id: u32, scene: &Rc<Scene>) {
+        self.note_made(id, scene);
+        for span in &scene.script.hidden {
+            let text = scene.composed.text.get(span.range()).unwrap_or("");
+            if self.catalogue.named_in(text) {
+                self.undecided(
+                    UndecidedReason::HiddenCode,
+                    scene.fixed.unwrap_or(host(&scene.composed, *span)),
+                );
+            }
+        }
+        for assignment in &scene.script.assignments {
+            let words = match &assignment.value {
+                Value::Scalar(word) => std::slice::from_ref(word),
+                Value::Array(words) | Value::AnyOf(words) => words.as_slice(),
+                Value::Unknown => &[],
+            };
+            for word in words {
+                let at = host(&scene.composed, Span::new(assignment.at as usize, assignment.at as usize + 1));
+                let run = Run {
+                    span: scene.fixed.unwrap_or(at),
+                    nested_in: scene.nested_in.clone(),
+                    remote: scene.remote.clone(),
+                    depth: scene.depth,
+                    ..Run::bare(id)
+                };
+                self.variable(&run, &assignment.name, word);
+            }
+        }
+    }
+
+    /// A variable's value that a program runs, or that holds code for arithmetic to run.
+    fn variable(&mut self, run: &Run, name: &str, value: &Word) {
+        let names = &self.catalogue.names;
+        if names.code_variables.iter().any(|n| n == name) {
+            let nested =
+                Nested { words: std::slice::from_ref(value), by: name, child: true, own_places: false };
+            self.nest(run, &nested);
+        } else if names.file_variables.iter().any(|n| n == name) {
+            self.undecided(UndecidedReason::UnreadableInput, run.span);
+        } else if value.display().contains(['$', '`']) && self.catalogue.named_in(&value.display()) {
+            self.undecided(UndecidedReason::HiddenCode, run.span);
         }
     }
 
@@ -251,6 +322,10 @@ impl<'a> Engine<'a> {
             Input::Inherited => scene.input.clone(),
             input => Some((id, input.clone())),
         };
+        let sets: Vec<String> = command.sets.iter().map(|(_, word)| word.display()).collect();
+        if self.strict {
+            self.around(id, scene, command, span);
+        }
         let before = self.analysis.found.len();
         for (i, words) in self.variants(scene, words, command).into_iter().enumerate() {
             let start = self.analysis.found.len();
@@ -267,12 +342,53 @@ impl<'a> Engine<'a> {
                 may_exec: scene.top && !command.flow.subshell,
                 confidence: Confidence::Certain,
                 depth: scene.depth,
+                expands: command.expands,
+                sets: sets.clone(),
             };
             self.follow(run);
             if i > 0 {
                 self.merge(before, start);
             }
         }
+    }
+
+    /// What a command does beside its words: variables set for it, files that it writes, its folder.
+    fn around(&mut self, id: u32, scene: &Rc<Scene>, command: &Simple, span: Span) {
+        let run = Run {
+            span,
+            nested_in: scene.nested_in.clone(),
+            remote: scene.remote.clone(),
+            depth: scene.depth,
+            ..Run::bare(id)
+        };
+        for (name, value) in &command.sets {
+            self.variable(&run, name, value);
+        }
+        let written =
+            command.writes.iter().chain(match command.words.first().and_then(Word::text).as_deref() {
+                Some("tee" | "dd" | "cp" | "sudo") => command.words.get(1..).unwrap_or(&[]),
+                _ => &[],
+            });
+        for word in written {
+            let text = word.display();
+            let file = text.trim_start_matches("of=");
+            let fine = file.starts_with("/proc/self/fd") || file.contains("oom_score_adj");
+            if (file.starts_with("/proc/") || file.starts_with("/sys/")) && !fine {
+                self.undecided(UndecidedReason::KernelFile, span);
+            }
+        }
+        self.redirected |= command.words.len() == 1
+            && command.words.first().and_then(Word::text).as_deref() == Some("exec")
+            && command.input != Input::Inherited;
+        // Its first word is a variable, and the text sets where variables are split.
+        let splits = command
+            .words
+            .first()
+            .is_some_and(|w| w.parts.iter().any(|p| matches!(p.part, Part::Variable { quoted: false, .. })));
+        if splits && scene.environment.splits_elsewhere() {
+            self.undecided(UndecidedReason::FreeCommand, span);
+        }
+        self.change_folder(command);
     }
 
     /// The actions of one command's further variants (another value of a variable) are the
@@ -374,6 +490,7 @@ impl<'a> Engine<'a> {
         let mut nested_in = run.nested_in.clone();
         nested_in.push(nested.by.to_owned());
         let environment = Environment::inside(Rc::clone(&outer.environment), nested.child);
+        let folder = self.folder.clone();
         let scene = Scene {
             nested_in,
             fixed: if nested.own_places { outer.fixed } else { Some(run.span) },
@@ -385,6 +502,9 @@ impl<'a> Engine<'a> {
             ..Scene::bare(composed)
         };
         self.play(scene, environment);
+        if nested.child {
+            self.folder = folder;
+        }
     }
 
     /// Notes something that cannot be decided; nothing unless the mode is strict.

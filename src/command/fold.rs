@@ -69,6 +69,10 @@ pub struct Environment {
     /// Per function: the argument lists of its calls in the text.
     calls: FxHashMap<u32, Vec<Words>>,
     strict: bool,
+    /// Offsets from which on a variable may hold something that no assignment of the text says.
+    openers: Vec<u32>,
+    /// Some command of the text runs with another separator of fields.
+    separator: bool,
     /// `$$` is this program (a script's own shell), not a child shell.
     own_shell: bool,
     /// The environment around this one, and whether a child shell lies between.
@@ -87,6 +91,8 @@ impl Environment {
         Environment {
             bindings: FxHashMap::default(),
             calls: FxHashMap::default(),
+            openers: Vec::new(),
+            separator: outer.separator,
             strict: outer.strict,
             own_shell: outer.own_shell && !child,
             outer: Some((outer, child)),
@@ -114,8 +120,10 @@ impl Environment {
     /// Takes in the assignments and the function calls of a script.
     pub fn learn(&mut self, script: &Script) {
         for assignment in &script.assignments {
+            self.separator |= assignment.name == "IFS";
             self.assign(assignment);
         }
+        self.openers.extend(&script.openers);
         let functions: FxHashMap<&str, u32> =
             script.functions.iter().zip(0..).map(|(f, i)| (f.name.as_str(), i)).collect();
         for command in &script.commands {
@@ -126,6 +134,28 @@ impl Environment {
     fn learn_command(&mut self, script: &Script, functions: &FxHashMap<&str, u32>, command: &Simple) {
         let Some(name) = command.words.first().and_then(Word::text) else { return };
         let at = command.span.start;
+        let words = || command.words.iter().skip(1).filter_map(Word::text);
+        let opens = match name.as_str() {
+            "eval" | "source" | "." | "let" | "getopts" => true,
+            "command" | "builtin" => {
+                words().any(|w| matches!(w.as_str(), "read" | "eval" | "source" | "." | "printf" | "mapfile"))
+            }
+            "printf" => words().any(|w| w.starts_with("-v")),
+            "wait" => words().any(|w| w.starts_with("-p")),
+            // A variable that is read, but not under a plain name.
+            "read" | "mapfile" | "readarray" => command.words.iter().any(Word::is_free),
+            _ => false,
+        };
+        // The grammar has these for declarations, unless something stands before them: then anything may change.
+        let declares = |name: &str| matches!(name, "declare" | "typeset" | "local" | "export" | "readonly");
+        let behind = matches!(name.as_str(), "command" | "builtin") && words().any(|w| declares(&w));
+        if declares(&name) || behind {
+            self.openers.push(u32::MAX);
+        }
+        if opens {
+            // Inside a function it runs whenever that is called.
+            self.openers.push(if command.flow.function.is_some() { u32::MAX } else { at });
+        }
         match name.as_str() {
             "read" | "mapfile" | "readarray" => {
                 let source = match &command.input {
@@ -308,10 +338,11 @@ impl Environment {
         }
         let bindings = self.lookup(name, at);
         let mut certain = false;
+        let stale = self.strict && self.is_stale(name);
         let mut open = bindings.iter().all(|(b, _)| b.values.is_empty());
         for (binding, holds) in &bindings {
             certain |= holds;
-            open |= self.strict && binding.unknown;
+            open |= self.strict && binding.unknown || stale;
             for value in &binding.values {
                 let one = if binding.array && !all {
                     value.get(..1.min(value.len()))
@@ -333,6 +364,28 @@ impl Environment {
             out.push(unknown());
         }
         out
+    }
+
+    /// Whether something may have changed a variable after its assignments: a nested text, a sourced file,
+    /// a name that stands for another.
+    fn is_stale(&self, name: &str) -> bool {
+        let mut environment = self;
+        // What a nested script opens changes the variables of the text around it too.
+        let mut opened = false;
+        loop {
+            if let Some(binding) = environment.bindings.get(name) {
+                let from = binding.certain_from.unwrap_or(0);
+                return opened || environment.openers.iter().any(|at| *at > from);
+            }
+            let Some((outer, _)) = &environment.outer else { return false };
+            opened |= !environment.openers.is_empty();
+            environment = outer;
+        }
+    }
+
+    /// Whether the text sets the separator of fields, so that an unquoted variable splits elsewhere than at blanks.
+    pub fn splits_elsewhere(&self) -> bool {
+        self.separator
     }
 
     fn expand_list(&self, list: &[Word], function: Option<u32>, at: u32, depth: u32) -> Vec<Words> {

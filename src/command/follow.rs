@@ -57,13 +57,19 @@ impl Engine<'_> {
             return false;
         }
         let stem = version_stem(&name).to_owned();
-        self.inline(run, &stem);
-        // A linter takes a program of another folder than the system's for one of its own.
-        if self.strict || in_command_folder(&first) {
-            self.classify(run, &name);
+        if self.strict && is_pattern(&first) {
+            self.undecided(UndecidedReason::FreeCommand, run.span);
+            return false;
         }
+        self.evaluated(run, &name);
+        let held = self.inline(run, &stem);
+        // A linter takes a program of another folder than the system's for one of its own.
+        let acted = (self.strict || in_command_folder(&first)) && self.classify(run, &name);
         let catalogue = self.catalogue;
         for rule in catalogue.prefixes(&name).chain(catalogue.prefixes(&stem).filter(|_| stem != name)) {
+            if rule.guard_only && !self.strict {
+                continue;
+            }
             match self.peel(run, &name, rule) {
                 Peeled::Words(words) => {
                     run.words = words;
@@ -71,6 +77,17 @@ impl Engine<'_> {
                 }
                 Peeled::Done => return false,
                 Peeled::No => {}
+            }
+        }
+        if self.strict && !acted && !held {
+            let interpreter = self.catalogue.is_interpreter(&name).then_some(stem.as_str());
+            self.program_file(run, interpreter);
+            if !self.tasks(run, &name)
+                || self
+                    .catalogue
+                    .speaks_of_ending(&run.words.iter().map(Word::display).collect::<Vec<_>>().join(" "))
+            {
+                self.unmodelled(run, &name);
             }
         }
         false
@@ -121,6 +138,13 @@ impl Engine<'_> {
         };
         self.analysis.found.push(Found { action, aims, whole, remote: run.remote.clone() });
     }
+}
+
+/// Whether the shell takes a program word for a pattern of file names, or makes several words of it.
+fn is_pattern(word: &Word) -> bool {
+    let text = word.text().unwrap_or_default();
+    let reserved = matches!(text.as_str(), "[" | "[[" | "{" | "}" | "{}" | "!" | "?" | "*");
+    !reserved && text.contains(['*', '?', '[', '{', '`'])
 }
 
 /// The name of a program word: the last path component, without `.exe` and its like.

@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use crate::base::span::Span;
 
-use super::quote::Escapes;
+use super::quote::{self, Escapes};
 use super::script::{Assignment, Flow, Function, Input, Script, Simple, Value};
 use super::word::{Placeholders, Word};
 
@@ -32,6 +32,7 @@ pub(super) struct Context {
     flow: Flow,
     input: Input,
     background: bool,
+    writes: Vec<Word>,
 }
 
 impl Context {
@@ -106,7 +107,8 @@ impl<'a> Lowering<'a> {
             }
             "subshell" => self.children(node, &context.subshell()),
             "command_substitution" | "process_substitution" => {
-                self.children(node, &Context { input: Input::Inherited, ..context.subshell() });
+                let outside = Context { input: Input::Inherited, writes: Vec::new(), ..context.subshell() };
+                self.children(node, &outside);
             }
             "redirected_statement" => self.redirected(node, context),
             "command" => self.command(node, context, &[]),
@@ -132,6 +134,10 @@ impl<'a> Lowering<'a> {
                 self.children(node, context);
             }
             _ => {
+                let source = self.source(node);
+                if source.contains('\'') && source.contains(['$', '`']) {
+                    self.script.hidden.push(span(node));
+                }
                 self.substitutions(node, context);
             }
         }
@@ -219,17 +225,24 @@ impl<'a> Lowering<'a> {
         let reads = node.child(0).is_some_and(|c| c.kind().starts_with('<'))
             || node.child(1).is_some_and(|c| c.kind().starts_with('<'));
         let mut from = None;
+        let mut name = None;
         for child in named(node) {
             if child.kind() == "process_substitution" {
                 let start = self.count();
                 self.statement(child, context);
                 from = Some(start..self.count());
-            } else {
-                self.substitutions(child, context);
+            } else if reads && child.kind() != "file_descriptor" {
+                name = Some(self.word(child, context));
             }
         }
         if reads {
-            inner.input = from.map_or(Input::File, Input::Pipe);
+            inner.input = from.map_or(Input::File(name), Input::Pipe);
+        } else if let Some(target) = node.child_by_field_name("destination")
+            && target.kind() != "process_substitution"
+            && target.kind() != "number"
+        {
+            let target = self.word(target, context);
+            inner.writes.push(target);
         }
     }
 
@@ -255,7 +268,11 @@ impl<'a> Lowering<'a> {
         let mut inner = context.clone();
         let mut words: Vec<Word> = Vec::new();
         let mut assignments = Vec::new();
+        // An empty substitution is no part of a word, and the grammar keeps it as text.
+        let mut expands = self.source(node).contains("``");
         for child in named(node) {
+            expands |= matches!(child.kind(), "command_name" | "word" | "concatenation" | "brace_expression")
+                && quote::expands(self.source(child));
             match child.kind() {
                 "variable_assignment" => assignments.push(child),
                 "file_redirect" => self.file_redirect(child, context, &mut inner),
@@ -282,12 +299,19 @@ impl<'a> Lowering<'a> {
         for &argument in extra {
             words.push(self.word(argument, context));
         }
+        let mut sets = Vec::new();
         for assignment in assignments {
             if words.is_empty() {
                 self.assignment(assignment, context);
             } else {
                 // It holds for this command alone, and only after its words were expanded.
                 self.substitutions(assignment, context);
+                let name = assignment.child_by_field_name("name");
+                let value = assignment.child_by_field_name("value");
+                if let (Some(name), Some(value)) = (name, value) {
+                    let set = (self.source(name).to_owned(), self.word_again(value, context));
+                    sets.push(set);
+                }
             }
         }
         if words.is_empty() {
@@ -304,10 +328,22 @@ impl<'a> Lowering<'a> {
             flow: inner.flow,
             input: inner.input,
             background: inner.background,
+            sets,
+            writes: inner.writes,
+            expands,
         });
     }
 
     fn declaration(&mut self, node: Node<'_>, context: &Context) {
+        // A name that stands for another variable, or one that is not known, may change any of them.
+        let refers = named(node).into_iter().any(|n| {
+            let source = self.source(n);
+            let plain = matches!(n.kind(), "variable_assignment" | "variable_name");
+            !plain && (source.starts_with('-') && source.contains('n') || source.contains(['$', '=', '`']))
+        });
+        if refers {
+            self.script.openers.push(u32::MAX);
+        }
         for child in named(node) {
             match child.kind() {
                 "variable_assignment" => self.assignment(child, context),
@@ -322,6 +358,7 @@ impl<'a> Lowering<'a> {
 
     fn assignment(&mut self, node: Node<'_>, context: &Context) {
         let Some(name) = node.child_by_field_name("name") else { return };
+        self.substitutions(name, context);
         let name_text = self.source(name);
         let name_text = name_text.split('[').next().unwrap_or(name_text).to_owned();
         let append =

@@ -10,7 +10,7 @@ use crate::base::text::Origin;
 
 use super::lower::{Context, Lowering, MAX_DEPTH, named, span};
 use super::quote::{self, Escapes};
-use super::word::{Part, Word};
+use super::word::{Anchored, Part, Word};
 
 impl Lowering<'_> {
     pub(super) fn literal(&self, word: &mut Word, start: usize, end: usize, escapes: Escapes) {
@@ -62,6 +62,19 @@ impl Lowering<'_> {
         let mut word = Word { parts: Vec::new(), span: span(node) };
         self.part(&mut word, node, context, false);
         word
+    }
+
+    /// A word whose substitutions are among the commands already.
+    pub(super) fn word_again(&mut self, node: Node<'_>, context: &Context) -> Word {
+        let commands = self.script.commands.len();
+        let word = self.word(node, context);
+        self.script.commands.truncate(commands);
+        let free = |piece: &Anchored| matches!(piece.part, Part::Output { .. } | Part::File { .. });
+        let parts = word.parts.into_iter().map(|piece| match piece {
+            piece if free(&piece) => Anchored { part: Part::Free(Origin::Unknown), at: piece.at },
+            piece => piece,
+        });
+        Word { parts: parts.collect(), span: word.span }
     }
 
     fn part(&mut self, word: &mut Word, node: Node<'_>, context: &Context, quoted: bool) {
@@ -174,7 +187,11 @@ impl Lowering<'_> {
         let part = match rest {
             "" => variable(name == "@" || name == "*", None),
             "[@]" | "[*]" => variable(true, None),
-            _ if rest.starts_with('[') && rest.ends_with(']') => variable(true, None),
+            _ if rest.starts_with('[') && rest.ends_with(']') => {
+                // A subscript is evaluated, and a substitution in it runs.
+                self.substitutions(node, context);
+                variable(true, None)
+            }
             _ if rest.starts_with(":-")
                 || rest.starts_with(":=")
                 || rest.starts_with('-')
@@ -190,7 +207,10 @@ impl Lowering<'_> {
                     default: Some(default.unwrap_or_else(empty)),
                 }
             }
-            _ if rest.starts_with(":?") || rest.starts_with('?') => variable(false, None),
+            _ if rest.starts_with(":?") || rest.starts_with('?') => {
+                self.substitutions(node, context);
+                variable(false, None)
+            }
             _ => {
                 self.substitutions(node, context);
                 Part::Free(Origin::Unknown)

@@ -14,6 +14,8 @@ mod engine;
 mod fold;
 mod follow;
 pub mod grammar;
+mod inline;
+mod loose;
 mod lower;
 mod lower_word;
 mod own;
@@ -21,10 +23,13 @@ mod peel;
 pub mod quote;
 mod recover;
 pub mod script;
+mod script_file;
+mod shells;
+mod task;
 pub mod word;
 
 #[cfg(test)]
 mod tests;
 
-pub use action::{Action, CommandContext, Invocation};
-pub use analysis::{Aim, Analysis, Found, Inline, Undecided, UndecidedReason, actions, analyse};
+pub use action::{Action, CommandContext, Invocation, Runs};
+pub use analysis::{Aim, Analysis, Found, Inline, Loose, Undecided, UndecidedReason, actions, analyse};

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::base::text::Origin;
 use crate::data::commands::{OptionStyle, PrefixForm, PrefixRule};
 
-use super::analysis::{Inline, UndecidedReason};
+use super::analysis::UndecidedReason;
 use super::arguments::{self, Arguments, Reading};
 use super::engine::{Engine, Nested, Run};
 use super::script::Input;
@@ -60,6 +60,19 @@ impl Engine<'_> {
         if given.has(&rule.query_options) {
             return Peeled::Done;
         }
+        if rule.form == PrefixForm::Opaque {
+            if given.has(&rule.string_options) {
+                self.undecided(UndecidedReason::Renamed, run.span);
+                return Peeled::Done;
+            }
+            return Peeled::No;
+        }
+        if rule.remote && self.strict {
+            // `-o ProxyCommand=…` runs here.
+            let values: Vec<String> =
+                given.options.iter().filter_map(|o| o.value.as_ref()).map(Word::display).collect();
+            self.note_loose(run, name, values);
+        }
         let by = if verb.is_empty() { name.to_owned() } else { format!("{name} {}", verb.join(" ")) };
         self.apply(run, &by, rule, &given, verb.len())
     }
@@ -98,8 +111,29 @@ impl Engine<'_> {
                     let first = words.iter().position(|w| !is_assignment(w)).unwrap_or(words.len());
                     words.drain(..first);
                 }
-                let skipped: Vec<Word> = words.drain(..rule.skip.min(words.len())).collect();
+                words.drain(..rule.skip.min(words.len()));
                 separator(&mut words);
+                // `flock FILE -c SCRIPT`.
+                let script = words.first().and_then(Word::text);
+                if script.is_some_and(|t| rule.string_options.contains(&t)) && words.len() > 1 {
+                    self.nest(
+                        run,
+                        &Nested {
+                            words: words.get(1..2).unwrap_or(&[]),
+                            by: &format!("{by} -c"),
+                            child: true,
+                            own_places: false,
+                        },
+                    );
+                    return Peeled::Done;
+                }
+                if by == "coproc" && words.get(1).and_then(Word::text).as_deref() == Some("{") {
+                    words.drain(..1);
+                }
+                if words.is_empty() && self.strict && by != "exec" {
+                    // A shell of another user reads what stands before it.
+                    return self.standard_input(run, by);
+                }
                 if rule.form == PrefixForm::Exec {
                     // `exec {fd}<file` only redirects; the grammar gives the name as a word.
                     words.retain(|w| !is_descriptor_name(w));
@@ -109,11 +143,17 @@ impl Engine<'_> {
                     self.nest(run, &Nested { words: &words, by, child: true, own_places: false });
                     return Peeled::Done;
                 }
-                drop(skipped);
+                if rule.elsewhere {
+                    run.remote.get_or_insert_with(|| "another namespace".to_owned());
+                }
                 step(run, by, words)
             }
             PrefixForm::Shell => self.shell(run, by, rule, given, words),
+            PrefixForm::StringOption if self.strict && by == "su" => self.standard_input(run, by),
             PrefixForm::StringOption => Peeled::Done,
+            PrefixForm::Source => self.source(run, by, words),
+            PrefixForm::Input => self.script_input(run, by, given, &words),
+            PrefixForm::Parallel => self.parallel(run, by, words),
             PrefixForm::Joined => {
                 let hosts: Vec<Word> = words.drain(..rule.skip.min(words.len())).collect();
                 separator(&mut words);
@@ -141,19 +181,18 @@ impl Engine<'_> {
                 let replaced = given.options.iter().find(|o| matches!(o.name.as_str(), "-I" | "-i" | "-J"));
                 let more = match &run.input {
                     Some((scene, Input::Pipe(range))) => {
-                        Part::Output { scene: *scene, commands: range.clone(), quoted: true }
+                        let commands = range.clone();
+                        Word::of(Part::Output { scene: *scene, commands, quoted: true }, run.span)
                     }
-                    _ => Part::Free(Origin::Unknown),
+                    Some((_, Input::Text(word))) => word.clone(),
+                    _ => Word::of(Part::Free(Origin::Unknown), run.span),
                 };
-                let more = Word::of(more, run.span);
                 match replaced
                     .map(|o| o.value.as_ref().and_then(Word::text).unwrap_or_else(|| "{}".to_owned()))
                 {
                     Some(mark) => {
                         for word in &mut words {
-                            if word.text().as_deref() == Some(mark.as_str()) {
-                                *word = more.clone();
-                            }
+                            *word = filled(word, &mark, &more);
                         }
                     }
                     None if words.is_empty() => {}
@@ -181,104 +220,14 @@ impl Engine<'_> {
                 }
                 Peeled::Done
             }
-            PrefixForm::Find | PrefixForm::Module | PrefixForm::JoinedOption => Peeled::No,
-        }
-    }
-
-    /// `sh -c SCRIPT`, `sh FILE`, or a script on standard input.
-    fn shell(
-        &mut self,
-        run: &mut Run,
-        by: &str,
-        rule: &PrefixRule,
-        given: &Arguments,
-        words: Vec<Word>,
-    ) -> Peeled {
-        if given.has(&rule.string_options) {
-            // A script that begins with a dash looks like an option.
-            let rest = run.words.get(1..).unwrap_or(&[]);
-            let after = rest.iter().position(|w| w.leading().starts_with('-') && w.leading().ends_with('c'));
-            let dashed = after.and_then(|at| rest.get(at + 1)).filter(|w| {
-                let text = w.leading();
-                text.starts_with('-')
-                    && (w.is_free() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
-            });
-            if let Some(script) = dashed.cloned().as_ref().or(words.first()) {
-                if Engine::is_unknown(script) || matches!(script.only(), Some(Part::Output { .. })) {
-                    self.undecided(UndecidedReason::FreeText, run.span);
-                } else {
-                    self.risky(run, std::slice::from_ref(script));
-                    let by = format!("{by} -c");
-                    self.nest(
-                        run,
-                        &Nested {
-                            words: std::slice::from_ref(script),
-                            by: &by,
-                            child: true,
-                            own_places: false,
-                        },
-                    );
-                }
+            PrefixForm::Find | PrefixForm::Module | PrefixForm::JoinedOption | PrefixForm::Opaque => {
+                Peeled::No
             }
-            return Peeled::Done;
-        }
-        match words.first() {
-            None => self.standard_input(run, by),
-            Some(_) if given.has_one("-s") => self.standard_input(run, by),
-            Some(word)
-                if word.text().as_deref() == Some("-") || word.text().as_deref() == Some("/dev/stdin") =>
-            {
-                self.standard_input(run, by)
-            }
-            Some(word) => {
-                if let Some(Part::File { scene, commands }) = word.only() {
-                    // `bash <(…)`: the file is what those commands print.
-                    match self.constant(*scene, commands, 0) {
-                        Some(text) => {
-                            let script = Word::literal(text, run.span);
-                            self.nest(run, &Nested { words: &[script], by, child: true, own_places: false });
-                        }
-                        None => self.undecided(UndecidedReason::UnreadableInput, run.span),
-                    }
-                }
-                Peeled::Done
-            }
-        }
-    }
-
-    /// A shell that reads its script from standard input.
-    fn standard_input(&mut self, run: &mut Run, by: &str) -> Peeled {
-        match run.input.clone() {
-            None => {}
-            Some((_, Input::Inherited)) => {}
-            Some((_, Input::File)) => self.undecided(UndecidedReason::UnreadableInput, run.span),
-            Some((scene, Input::Text(word))) => {
-                let settled = self.settled(scene, &word);
-                self.nest(run, &Nested { words: &settled, by, child: true, own_places: true });
-            }
-            Some((scene, input @ Input::Pipe(_))) => match self.input_text(scene, &input, 0) {
-                Some(text) => {
-                    let script = Word::literal(text, run.span);
-                    self.nest(run, &Nested { words: &[script], by, child: true, own_places: false });
-                }
-                None => self.undecided(UndecidedReason::UnreadableInput, run.span),
-            },
-        }
-        Peeled::Done
-    }
-
-    /// A word with its variables folded, where each has one value.
-    fn settled(&self, scene: u32, word: &Word) -> Vec<Word> {
-        let Some(scene) = self.scene(scene) else { return vec![word.clone()] };
-        let mut alternatives = scene.environment.expand(word, None);
-        match alternatives.pop() {
-            Some(words) if alternatives.is_empty() => words,
-            _ => vec![word.clone()],
         }
     }
 
     /// A script made of text that the caller's environment decides may be anything.
-    fn risky(&mut self, run: &Run, words: &[Word]) {
+    pub(super) fn risky(&mut self, run: &Run, words: &[Word]) {
         let unknown = words.iter().flat_map(|w| &w.parts).any(|p| match &p.part {
             Part::Free(Origin::Unknown | Origin::Parameter(_)) | Part::Rest(_) => true,
             Part::Output { .. } => run.nested_in.is_empty() && matches!(words, [one] if one.only().is_some()),
@@ -327,6 +276,8 @@ impl Engine<'_> {
                     may_exec: false,
                     confidence: run.confidence,
                     depth: run.depth + 1,
+                    expands: run.expands,
+                    sets: Vec::new(),
                 });
             }
         }
@@ -354,6 +305,9 @@ impl Engine<'_> {
         let at = rest.iter().position(|w| {
             w.text().is_some_and(|t| rule.string_options.iter().any(|o| o.eq_ignore_ascii_case(&t)))
         });
+        if name.starts_with('p') {
+            self.encoded(run, rest);
+        }
         let words = match at {
             Some(at) => rest.get(at + 1..).unwrap_or(&[]),
             // PowerShell takes a bare word as a command too.
@@ -367,56 +321,16 @@ impl Engine<'_> {
         Peeled::Done
     }
 
-    /// Notes a program of another language that the command line holds.
-    pub(super) fn inline(&mut self, run: &Run, name: &str) {
-        let options: &[&str] = match name {
-            "python" | "python2" | "python3" | "pypy3" | "py" | "pypy" => &["-c"],
-            "node" | "nodejs" | "bun" => &["-e", "--eval", "-p", "--print", "-pe"],
-            "deno" => &["eval"],
-            "perl" => &["-e", "-E"],
-            "ruby" => &["-e"],
-            "php" => &["-r"],
-            _ => return,
-        };
-        let rest = run.words.get(1..).unwrap_or(&[]);
-        let found = rest.iter().position(|w| {
-            let text = w.text().unwrap_or_default();
-            let bundled = text.len() > 2 && text.starts_with('-') && !text.starts_with("--");
-            options.iter().any(|o| text == *o || (bundled && o.len() == 2 && text.ends_with(&o[1..])))
+    /// PowerShell takes a whole program in base 64, and a file.
+    fn encoded(&mut self, run: &Run, rest: &[Word]) {
+        let hides = rest.iter().any(|w| {
+            let text = w.leading().to_ascii_lowercase();
+            ["-e", "-ec", "-enc", "-f", "-file"].contains(&text.as_str()) || text.starts_with("-encoded")
         });
-        let script_first = rest.iter().position(|w| !w.leading().starts_with('-') && !w.is_free());
-        let reads_input = rest.is_empty() || rest.first().and_then(Word::text).as_deref() == Some("-");
-        let code = match found {
-            Some(at) if script_first.is_none_or(|first| first >= at) => rest.get(at + 1).and_then(code_text),
-            _ if reads_input => match &run.input {
-                Some((scene, input @ (Input::Pipe(_) | Input::Text(_)))) => self.input_text(*scene, input, 0),
-                Some((_, Input::File)) => None,
-                _ => return,
-            },
-            _ => return,
-        };
-        self.analysis.inline.push(Inline {
-            interpreter: name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned(),
-            code,
-            span: run.span,
-            nested_in: run.nested_in.clone(),
-            remote: run.remote.clone(),
-        });
-    }
-}
-
-/// A program's text; a variable that the system sets stands for a path in it.
-fn code_text(word: &Word) -> Option<String> {
-    let mut out = String::new();
-    for piece in &word.parts {
-        match &piece.part {
-            Part::Literal(text) => out.push_str(text),
-            // Folding leaves only variables whose values hold no program.
-            Part::Variable { .. } => out.push_str("/x"),
-            _ => return None,
+        if hides {
+            self.undecided(UndecidedReason::UnreadableInput, run.span);
         }
     }
-    Some(out)
 }
 
 fn step(run: &mut Run, by: &str, words: Vec<Word>) -> Peeled {
@@ -433,6 +347,28 @@ fn separator(words: &mut Vec<Word>) {
     {
         words.drain(..=at);
     }
+}
+
+/// A word with what stands for its mark.
+fn filled(word: &Word, mark: &str, more: &Word) -> Word {
+    let mut out = Word { parts: Vec::new(), span: word.span };
+    for piece in &word.parts {
+        let Part::Literal(text) = &piece.part else {
+            out.parts.push(piece.clone());
+            continue;
+        };
+        for (i, part) in text.split(mark).enumerate() {
+            if i > 0 {
+                out.parts.extend(more.parts.iter().cloned());
+            }
+            out.push(Part::Literal(part.to_owned()), piece.at);
+        }
+    }
+    // Empty texts only mark where the word was split.
+    if out.parts.len() > 1 {
+        out.parts.retain(|p| !matches!(&p.part, Part::Literal(text) if text.is_empty()));
+    }
+    out
 }
 
 fn is_descriptor_name(word: &Word) -> bool {

@@ -39,6 +39,45 @@ pub fn append(word: &mut Word, placeholders: &Placeholders, text: &str, at: u32,
     placeholders.append(word, text.get(start..).unwrap_or(""), place(start));
 }
 
+/// Whether a word's source has braces that make several words, or a wildcard, outside quotes.
+pub fn expands(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    let mut at = 0;
+    let mut quote = None;
+    let mut depth = 0usize;
+    let (mut opened, mut comma, mut bracket) = (false, false, false);
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match (quote, byte) {
+            (Some(b'"') | None, b'\\') => at += 1,
+            (Some(open), byte) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"' | b'`') => quote = Some(byte),
+            (None, b'$') => {
+                // An expansion: `$?`, `${…}`, `$(…)`; what stands in it is looked at for itself.
+                match bytes.get(at) {
+                    Some(b'{' | b'(') => depth += 1,
+                    Some(b'?' | b'*' | b'$' | b'!' | b'#' | b'@') => {}
+                    _ => continue,
+                }
+                at += 1;
+            }
+            (None, b'{' | b'(') if depth > 0 => depth += 1,
+            (None, b'}' | b')') if depth > 0 => depth -= 1,
+            (None, _) if depth > 0 => {}
+            (None, b'*' | b'?') => return true,
+            (None, b'[') => bracket = true,
+            (None, b']') if bracket => return true,
+            (None, b'{') => opened = true,
+            (None, b',') => comma |= opened,
+            (None, b'.') => comma |= opened && bytes.get(at) == Some(&b'.'),
+            (None, b'}') if comma => return true,
+            (None, _) => {}
+        }
+    }
+    false
+}
+
 /// The text of a `$'…'` string, given without its quotes.
 pub fn ansi_c(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -112,6 +151,17 @@ mod tests {
         assert_eq!(plain("a\\\nb", Escapes::Bare), "ab");
         assert_eq!(plain(r#"\n\"\$"#, Escapes::Double), r#"\n"$"#);
         assert_eq!(plain(r"\é\", Escapes::Bare), r"é\");
+    }
+
+    #[test]
+    fn braces_and_wildcards_count_outside_quotes() {
+        for word in ["{a,b}", "a{1..3}", "p*", "p?", "[p]kill", "x\"y\"*", "a'b'{c,}", "$x*"] {
+            assert!(expands(word), "{word}");
+        }
+        for word in ["{}", "a", "'*'", "\"[a]\"", "\\*", "$?", "${x[*]}", "$(ls *)", "$*", "{a}", "[", "a,b"]
+        {
+            assert!(!expands(word), "{word}");
+        }
     }
 
     #[test]

@@ -131,6 +131,7 @@ fn read_line(script: &mut Script, line: &str, from: usize, spoiled: Span, placeh
     script.commands.append(&mut inner.commands);
     script.assignments.append(&mut inner.assignments);
     script.background |= inner.background;
+    script.openers.append(&mut inner.openers);
 }
 
 /// Moves a script that was parsed on its own to offset `by` and command index `first`.
@@ -152,6 +153,9 @@ fn shift(script: &mut Script, by: u32, first: u32) {
             }
         }
     }
+    for at in &mut script.openers {
+        *at = at.saturating_add(by);
+    }
     for assignment in &mut script.assignments {
         assignment.at = assignment.at.saturating_add(by);
         match &mut assignment.value {
@@ -170,12 +174,15 @@ fn shift(script: &mut Script, by: u32, first: u32) {
         for word in &mut command.words {
             shift_word(word, by, first);
         }
+        for word in command.writes.iter_mut().chain(command.sets.iter_mut().map(|(_, word)| word)) {
+            shift_word(word, by, first);
+        }
         match &mut command.input {
             Input::Pipe(range) => {
                 *range = range.start.saturating_add(first)..range.end.saturating_add(first);
             }
-            Input::Text(word) => shift_word(word, by, first),
-            Input::Inherited | Input::File => {}
+            Input::Text(word) | Input::File(Some(word)) => shift_word(word, by, first),
+            Input::Inherited | Input::File(None) => {}
         }
     }
 }

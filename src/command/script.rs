@@ -17,8 +17,8 @@ pub enum Input {
     Pipe(Range<u32>),
     /// A here-document or a here-string.
     Text(Word),
-    /// A file.
-    File,
+    /// A file, or an open one that only a number names.
+    File(Option<Word>),
 }
 
 /// Whether and where a statement runs.
@@ -45,6 +45,12 @@ pub struct Simple {
     pub input: Input,
     /// Ended by `&`.
     pub background: bool,
+    /// Variables that hold for this command alone.
+    pub sets: Vec<(String, Word)>,
+    /// Files that its output is written to.
+    pub writes: Vec<Word>,
+    /// Some word has braces or a wildcard outside quotes: the shell makes other words of it.
+    pub expands: bool,
 }
 
 /// What a variable is given.
@@ -103,6 +109,10 @@ pub struct Script {
     pub gave_up: bool,
     /// Some command is put in the background.
     pub background: bool,
+    /// Offsets from which on a variable may hold something that no assignment of the text says.
+    pub openers: Vec<u32>,
+    /// Quoted texts with a substitution in them, where arithmetic may run it.
+    pub hidden: Vec<Span>,
 }
 
 impl Script {

@@ -13,8 +13,11 @@ fn catalogue() -> CommandCatalogue {
 }
 
 fn script(text: &str) -> Vec<Action> {
-    let context =
-        CommandContext { own_script: Some("run.sh".to_owned()), own_package: None, is_script: true };
+    let context = CommandContext {
+        own_script: Some("run.sh".to_owned()),
+        is_script: true,
+        ..CommandContext::default()
+    };
     actions(&Invocation::Shell(Text::literal(text)), &catalogue(), &context)
 }
 
@@ -30,7 +33,7 @@ fn argv(words: &[Text], own: &str) -> Vec<String> {
     let context = CommandContext {
         own_script: Some(own.to_owned()),
         own_package: Some("relay".to_owned()),
-        is_script: false,
+        ..CommandContext::default()
     };
     names(&actions(&Invocation::Argv(words.to_vec()), &catalogue(), &context))
 }

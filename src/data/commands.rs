@@ -100,6 +100,9 @@ pub struct CommandRule {
     /// Without a target it acts on all that it manages.
     #[serde(default)]
     pub whole_without_target: bool,
+    /// Only the guard counts it: in a file it is no site.
+    #[serde(default)]
+    pub guard_only: bool,
 }
 
 impl CommandRule {
@@ -138,6 +141,14 @@ pub enum PrefixForm {
     Alias,
     /// A module option names the command; another operand is a script file.
     Module,
+    /// The first operand is a file of commands for this very shell.
+    Source,
+    /// Standard input is a script, or a file that an option names.
+    Input,
+    /// As `Xargs`; operands may follow `:::`, and without a command each of them is a script.
+    Parallel,
+    /// With one of the string options, what later names mean is not known.
+    Opaque,
 }
 
 /// A command that runs another one.
@@ -164,6 +175,12 @@ pub struct PrefixRule {
     /// The command runs on the host that the last skipped operand names.
     #[serde(default)]
     pub remote: bool,
+    /// Only the guard sees through it: in a file it is no site.
+    #[serde(default)]
+    pub guard_only: bool,
+    /// The command sees other processes than those of this host, or under other numbers.
+    #[serde(default)]
+    pub elsewhere: bool,
     /// Options that take a value.
     #[serde(default)]
     pub value_options: Vec<String>,
@@ -203,6 +220,66 @@ pub struct SelectorRule {
     pub target_options: Vec<String>,
 }
 
+/// A program whose arguments are text, names of files or questions: it runs none of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TextRule {
+    /// Names, compared with the last path component; a second word must be the first operand.
+    pub names: Vec<String>,
+    /// Options with which it does run something; a longer option that begins so counts too.
+    #[serde(default)]
+    pub unless: Vec<String>,
+}
+
+/// A program that runs a task which a file of the project defines.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TaskRule {
+    /// Names, compared with the last path component.
+    pub names: Vec<String>,
+    /// The files that may define its tasks.
+    pub files: Vec<String>,
+    /// Operands of which one must stand before the task's name; empty: none does.
+    #[serde(default)]
+    pub verbs: Vec<String>,
+    /// Operands that are themselves the name of a task.
+    #[serde(default)]
+    pub tasks: Vec<String>,
+    /// Any operand that is no command of the program is the name of a task.
+    #[serde(default)]
+    pub bare: bool,
+    /// Options that take a value.
+    #[serde(default)]
+    pub value_options: Vec<String>,
+    /// Options that give the tasks themselves, or name another file for them.
+    #[serde(default)]
+    pub file_options: Vec<String>,
+    /// Options that name the folder.
+    #[serde(default)]
+    pub folder_options: Vec<String>,
+}
+
+/// What the guard alone needs to know of names.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Names {
+    /// Words that, beside a daemon's name, say that it is to be ended.
+    #[serde(default)]
+    pub ending: Vec<String>,
+    /// Variables whose value is run as a command.
+    #[serde(default)]
+    pub code_variables: Vec<String>,
+    /// Variables whose value names a file that is run.
+    #[serde(default)]
+    pub file_variables: Vec<String>,
+    /// Units and containers that are known to hold no agent's daemon.
+    #[serde(default)]
+    pub known_units: Vec<String>,
+    /// Files that are commonly sourced and only set variables.
+    #[serde(default)]
+    pub settings_files: Vec<String>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Broad {
@@ -226,6 +303,12 @@ struct Raw {
     command: Vec<CommandRule>,
     #[serde(default)]
     selector: Vec<SelectorRule>,
+    #[serde(default)]
+    text: Vec<TextRule>,
+    #[serde(default)]
+    task: Vec<TaskRule>,
+    #[serde(default)]
+    names: Names,
 }
 
 /// Commands, prefixes and selectors, by name.
@@ -237,6 +320,10 @@ pub struct CommandCatalogue {
     by_command: FxHashMap<String, Vec<usize>>,
     by_prefix: FxHashMap<String, Vec<usize>>,
     by_selector: FxHashMap<String, usize>,
+    texts: FxHashMap<String, Vec<(Option<String>, Vec<String>)>>,
+    tasks: Vec<TaskRule>,
+    /// What the guard alone needs to know of names.
+    pub names: Names,
     /// Variables that by convention hold a prefix.
     pub prefix_variables: Vec<String>,
     /// Programs that run a script given as operand.
@@ -264,8 +351,20 @@ impl CommandCatalogue {
             prefix_variables: raw.prefix_variables,
             interpreters: raw.interpreters,
             broad: raw.broad.names,
+            names: raw.names,
+            tasks: raw.task,
             ..CommandCatalogue::default()
         };
+        for rule in raw.text {
+            check_names(&rule.names)?;
+            for name in &rule.names {
+                let (first, second) = match name.split_once(' ') {
+                    Some((first, second)) => (first, Some(second.to_owned())),
+                    None => (name.as_str(), None),
+                };
+                catalogue.texts.entry(first.to_owned()).or_default().push((second, rule.unless.clone()));
+            }
+        }
         for rule in raw.prefix {
             check_names(&rule.names)?;
             catalogue.push_prefix(rule);
@@ -310,6 +409,7 @@ impl CommandCatalogue {
             target: Some(TargetKind::Name),
             target_options: Vec::new(),
             whole_without_target: false,
+            guard_only: false,
         });
     }
 
@@ -350,6 +450,46 @@ impl CommandCatalogue {
     /// The selector of that name.
     pub fn selector(&self, name: &str) -> Option<&SelectorRule> {
         self.by_selector.get(&name.to_ascii_lowercase()).and_then(|&i| self.selectors.get(i))
+    }
+
+    /// Whether a program of that name, with these operands and options, takes its arguments for text.
+    pub fn only_text(&self, name: &str, operand: Option<&str>, options: &[&str]) -> bool {
+        self.texts.get(name).is_some_and(|rules| {
+            rules.iter().any(|(second, unless)| {
+                second.as_deref().is_none_or(|second| operand == Some(second))
+                    && !unless.iter().any(|u| options.iter().any(|o| o.starts_with(u.as_str())))
+            })
+        })
+    }
+
+    /// The rule of a program that runs a project's tasks.
+    pub fn task(&self, name: &str) -> Option<&TaskRule> {
+        self.tasks.iter().find(|rule| rule.names.iter().any(|n| n == name))
+    }
+
+    /// Whether some command of that name ends others.
+    pub fn ends_others(&self, name: &str) -> bool {
+        self.commands(name).any(|rule| matches!(rule.effect, Effect::Kill | Effect::Supervise))
+    }
+
+    /// Whether the name of a command that ends others stands anywhere in a text, quoted or not, or taken
+    /// apart by expansions that are empty.
+    pub fn named_in(&self, text: &str) -> bool {
+        let mut bare: String = text.chars().filter(|c| !matches!(c, '\'' | '"' | '\\' | '`')).collect();
+        for empty in ["$()", "$@", "$*"] {
+            bare = bare.replace(empty, "");
+        }
+        [text, &bare].iter().any(|text| {
+            text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))).any(|word| {
+                self.by_command.contains_key(&word.to_ascii_lowercase()) && self.ends_others(word)
+            })
+        })
+    }
+
+    /// Whether a text holds a word that, beside a daemon's name, says that it is to be ended.
+    pub fn speaks_of_ending(&self, text: &str) -> bool {
+        text.split(|c: char| !c.is_alphanumeric())
+            .any(|word| self.names.ending.iter().any(|known| known.eq_ignore_ascii_case(word)))
     }
 
     /// The first words of all command names, sorted: a text without any of them (letter

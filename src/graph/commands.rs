@@ -315,7 +315,7 @@ pub(super) fn own_context(solver: &Solver<'_>, unit: UnitId) -> CommandContext {
             module.strip_suffix("/__main__").or_else(|| module.strip_suffix("/__init__")).unwrap_or(module);
         module.strip_prefix("src/").unwrap_or(module).replace('/', ".")
     });
-    CommandContext { own_script: Some(name.to_owned()), own_package, is_script: false }
+    CommandContext { own_script: Some(name.to_owned()), own_package, ..CommandContext::default() }
 }
 
 /// A function that runs a command which depends on its parameters.

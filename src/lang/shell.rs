@@ -12,7 +12,8 @@ use super::collect::{Collector, HASH};
 pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue, watch: &[String]) -> FileFacts {
     let mut collector = Collector::new(path, Language::Shell, source, catalogue);
     let own = path.rsplit('/').next().unwrap_or(path);
-    let context = CommandContext { own_script: Some(own.to_owned()), own_package: None, is_script: true };
+    let context =
+        CommandContext { own_script: Some(own.to_owned()), is_script: true, ..CommandContext::default() };
     let invocation = Invocation::Shell(Text::literal(source.text.as_str()));
     let analysis = analyse(&invocation, catalogue, &context, false);
     for found in analysis.found {

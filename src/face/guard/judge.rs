@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use super::scripts;
 use crate::base::facts::{Language, ProblemKind};
 use crate::command::Inline;
 use crate::data::commands::CommandCatalogue;
@@ -15,7 +16,7 @@ use crate::edge::store::{OpenMode, Store};
 use crate::face::project::Project;
 use crate::face::{Failure, output};
 use crate::pass::fleet::{server_name, server_names};
-use crate::pass::guard::{Daemons, Examined, Forbidden, Guard, GuardReport, InlineSite, KnownProcess};
+use crate::pass::guard::{Daemons, Forbidden, Guard, GuardReport, InlineSite, KnownProcess};
 use crate::scan::{self, ScanRequest, Stdin, Watch};
 
 /// How many files are looked through for a wildcard among the daemon modules.
@@ -28,7 +29,7 @@ pub(in crate::face) fn judge(
     store: Option<&Path>,
 ) -> Result<GuardReport, Failure> {
     let catalogue = CommandCatalogue::built_in();
-    let examined = Examined::new(command, &catalogue);
+    let examined = scripts::examined(command, &catalogue, &project.root);
     let mut daemons = Daemons::named(names(project)?, &catalogue);
     // A store that is named must be readable, whatever the command is.
     let registry = match store {

@@ -3,6 +3,7 @@
 mod command;
 pub(super) mod judge;
 pub(super) mod marker;
+mod scripts;
 
 use clap::{Args, Subcommand};
 

@@ -39,6 +39,11 @@ impl Judged {
             UndecidedReason::UnreadableInput => Reason::UnreadableInput,
             UndecidedReason::Syntax => Reason::Syntax,
             UndecidedReason::TooLarge => Reason::TooLarge,
+            UndecidedReason::Expansion => Reason::Expansion,
+            UndecidedReason::HiddenCode => Reason::HiddenCode,
+            UndecidedReason::Renamed => Reason::FreeCommand,
+            UndecidedReason::Task => Reason::UnreadTask,
+            UndecidedReason::KernelFile => Reason::KernelFile,
         };
         Judged {
             effect: Effect::Kill,
@@ -86,6 +91,15 @@ impl Guard<'_> {
         })
     }
 
+    /// Whether a unit or a container is one of those that are known to hold no agent's daemon.
+    fn is_known_unit(&self, text: &str) -> bool {
+        let name = text.rsplit('/').next().unwrap_or(text).to_lowercase();
+        let name = name.strip_suffix(".service").or(name.strip_suffix(".socket")).unwrap_or(&name);
+        let name = name.split('@').next().unwrap_or(name);
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.' | '_'));
+        self.catalogue.names.known_units.iter().any(|known| known == name || known == stem)
+    }
+
     fn worst<'f>(&self, found: &'f Found) -> (Reason, Option<&'f Aim>, Option<String>) {
         let mut worst: Option<(Reason, &Aim, Option<String>)> = None;
         for aim in &found.aims {
@@ -111,14 +125,24 @@ impl Guard<'_> {
     fn aim(&self, found: &Found, aim: &Aim) -> (Reason, Option<String>) {
         let kind = aim.target.kind;
         let decided = match kind {
+            // A number means nothing where other processes are seen.
+            TargetKind::Pid if found.remote.is_some() => (Reason::PidWithoutEvidence, None),
             TargetKind::Pid => pattern::pid(self.daemons, aim),
             TargetKind::All if found.action.effect == Effect::Kill => (Reason::BroadPattern, None),
             TargetKind::All | TargetKind::Port => (Reason::NotComparable, None),
             TargetKind::Own => (Reason::OwnGroup, None),
             TargetKind::Variable => (Reason::FreeTarget, None),
             TargetKind::Unit if found.action.primitive == "kubectl drain" => (Reason::NotComparable, None),
-            TargetKind::Unit => pattern::unit(self.daemons, aim),
-            TargetKind::Name if found.action.primitive.starts_with("tmux") => {
+            TargetKind::Unit => match pattern::unit(self.daemons, aim) {
+                // A unit of another name may hold a daemon all the same.
+                (Reason::Elsewhere, _) if !self.is_known_unit(&aim.target.text) => {
+                    (Reason::UnknownUnit, None)
+                }
+                decided => decided,
+            },
+            TargetKind::Name
+                if matches!(found.action.primitive.split(' ').next(), Some("tmux" | "screen")) =>
+            {
                 // A session holds what was started in it, whatever it is called.
                 match pattern::unit(self.daemons, aim) {
                     (Reason::Elsewhere, _) => (Reason::NotComparable, None),

@@ -26,9 +26,19 @@ pub struct InlineSite {
 }
 
 /// Words by which a program may end another process, in any of the languages.
-const ENDING: &[&str] =
-    &["kill", "killpg", "pkill", "killall", "terminate", "taskkill", "raise_signal", "SIGKILL", "SIGTERM"];
-/// Words by which a program runs a command or code that is not in its text.
+const ENDING: &[&str] = &[
+    "kill",
+    "killpg",
+    "pkill",
+    "killall",
+    "terminate",
+    "taskkill",
+    "raise_signal",
+    "SIGKILL",
+    "SIGTERM",
+    "posix_kill",
+];
+/// Words by which a program runs a command that stands in its text, or does not.
 const RUNNING: &[&str] = &[
     "system",
     "popen",
@@ -36,7 +46,19 @@ const RUNNING: &[&str] = &[
     "subprocess",
     "spawn",
     "spawnSync",
+    "spawnl",
+    "spawnlp",
+    "spawnv",
+    "spawnvp",
     "exec",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execFile",
+    "execFileSync",
     "execSync",
     "eval",
     "qx",
@@ -45,10 +67,72 @@ const RUNNING: &[&str] = &[
     "getattr",
     "compile",
     "child_process",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "pcntl_exec",
+    "IPC",
+    "readpipe",
+    "syscall",
+    "execute",
+    "run_path",
+    "run_module",
+    "pty",
+    "check_output",
+    "check_call",
+    "call",
+    "getoutput",
+    "getstatusoutput",
+    "create_subprocess_shell",
+    "create_subprocess_exec",
+    "run",
 ];
-/// Words by which text becomes code.
-const EVALUATING: &[&str] =
-    &["exec", "eval", "compile", "__import__", "getattr", "ctypes", "execSync", "Function"];
+/// Words by which text becomes code, or a name is made at run time.
+const EVALUATING: &[&str] = &[
+    "exec",
+    "eval",
+    "compile",
+    "__import__",
+    "import_module",
+    "ctypes",
+    "cffi",
+    "Function",
+    "vm",
+    "runpy",
+    "run_path",
+    "run_module",
+    "__builtins__",
+    "__dict__",
+    "__class__",
+    "__subclasses__",
+    "marshal",
+    "pickle",
+    "codecs",
+    "syscall",
+    "dlopen",
+    "binding",
+    "instance_eval",
+    "class_eval",
+    "create_function",
+    "assert",
+    "loadstring",
+    "load",
+    "dofile",
+    "WebAssembly",
+    "Reflect",
+];
+/// The same words, where a plain value is what everyone asks for with them.
+const LOOKING_UP: &[&str] = &[
+    "getattr",
+    "globals",
+    "locals",
+    "vars",
+    "send",
+    "public_send",
+    "call_user_func",
+    "globalThis",
+    "global",
+];
 /// Words by which a value comes from outside the text.
 const OUTSIDE: &[&str] = &[
     "argv",
@@ -63,10 +147,29 @@ const OUTSIDE: &[&str] = &[
     "atob",
     "unhexlify",
     "decode64",
+    "gets",
 ];
-/// Words by which a file or the environment is read.
-const READING: &[&str] =
-    &["open", "read", "environ", "getenv", "env", "readFileSync", "chr", "join", "fromCharCode"];
+/// Words by which a file or the environment is read, or a text is put together.
+const READING: &[&str] = &[
+    "open",
+    "read",
+    "environ",
+    "getenv",
+    "env",
+    "readFileSync",
+    "chr",
+    "join",
+    "fromCharCode",
+    "reverse",
+    "pack",
+    "decode",
+    "format",
+    "replace",
+    "lower",
+    "upper",
+    "process",
+    "concat",
+];
 
 impl Guard<'_> {
     /// Judges an inline program.
@@ -80,7 +183,7 @@ impl Guard<'_> {
                 for site in sites {
                     judged.extend(self.site(program, site));
                 }
-                if sites.is_empty() && runs_the_unknown(code) {
+                if runs_the_unknown(&program.interpreter, code) || sites.is_empty() && self.hides(code) {
                     judged.push(open(program, Reason::InlineProgram));
                 }
             }
@@ -128,28 +231,45 @@ impl Guard<'_> {
         judged
     }
 
+    /// Whether a program that may run commands speaks of ending a daemon, or of a command that ends others.
+    fn hides(&self, code: &str) -> bool {
+        let tokens = words(&outside_literals(code));
+        let runs = tokens.iter().any(|t| RUNNING.contains(&t.as_str()) || EVALUATING.contains(&t.as_str()));
+        let joined: String = code.chars().filter(|c| !matches!(c, '\'' | '"' | '+' | ' ')).collect();
+        runs && [code, &joined]
+            .iter()
+            .any(|text| self.mentioned(text).is_some() && self.catalogue.speaks_of_ending(text))
+    }
+
     /// A program without a scanner: its string literals are taken for commands, numbers after
     /// `kill` for pids; anything else that may end a process is open.
     fn text(&self, program: &Inline, code: &str) -> Vec<Judged> {
         // `s/kill/stop/`: a pattern, no call.
         let outside = outside_literals(code).replace("/kill", "/").replace("kill/", "/");
         let tokens = words(&outside);
-        let ends = tokens.iter().any(|t| ENDING.contains(&t.as_str()));
-        let runs = tokens.iter().any(|t| RUNNING.contains(&t.as_str())) || code.contains('`');
-        if !ends && !runs {
-            return Vec::new();
-        }
+        let has = |list: &[&str]| tokens.iter().any(|t| list.contains(&t.as_str()));
+        let pipes = matches!(program.interpreter.as_str(), "perl" | "ruby")
+            && has(&["open", "pipe"])
+            && literals(code).iter().any(|l| l.contains('|') || l.starts_with('-'));
+        let ends = has(ENDING);
+        let runs = has(RUNNING) || pipes || code.contains('`') || code.contains("%x");
         let mut judged = Vec::new();
+        if runs_the_unknown(&program.interpreter, code) || self.hides(code) {
+            judged.push(open(program, Reason::InlineProgram));
+        }
+        if !ends && !runs {
+            return judged;
+        }
         if runs {
             for literal in literals(code) {
+                let literal = literal.trim_end_matches('|').to_owned();
                 judged.extend(self.run(program, &Invocation::Shell(Text::literal(literal))));
             }
-            if tokens.iter().any(|t| OUTSIDE.contains(&t.as_str()) || READING.contains(&t.as_str())) {
+            if pipes || has(OUTSIDE) || has(READING) {
                 judged.push(open(program, Reason::InlineProgram));
             }
         }
-        let own_kill = tokens.iter().any(|t| t == "kill");
-        if own_kill && judged.is_empty() {
+        if tokens.iter().any(|t| t == "kill") && judged.is_empty() {
             let pids = numbers_after(code, "kill");
             if pids.is_empty() {
                 judged.push(open(program, Reason::InlineProgram));
@@ -226,12 +346,131 @@ fn words(code: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a program runs commands or code that do not stand in it.
-fn runs_the_unknown(code: &str) -> bool {
-    let tokens = words(&outside_literals(code));
+/// Whether a program runs commands or code that do not stand in it as a whole.
+fn runs_the_unknown(interpreter: &str, code: &str) -> bool {
+    let outside = outside_literals(code).replace("re.compile", " ");
+    let tokens = words(&outside);
     let has = |list: &[&str]| tokens.iter().any(|t| list.contains(&t.as_str()));
-    let evaluates = has(EVALUATING) && (has(OUTSIDE) || has(READING));
-    evaluates || ((has(RUNNING) || has(ENDING)) && has(OUTSIDE))
+    // `JSON.load`, `json.load`, `assert x`: reading and checking, in the languages that mean it so.
+    let evaluates = tokens.iter().any(|t| {
+        EVALUATING.contains(&t.as_str())
+            && match t.as_str() {
+                "load" => matches!(interpreter, "lua" | "ruby"),
+                "assert" => interpreter == "php",
+                // A regular expression's method there.
+                "exec" => !matches!(interpreter, "node" | "nodejs" | "deno" | "bun"),
+                "vm" | "Function" | "binding" => matches!(interpreter, "node" | "nodejs" | "deno" | "bun"),
+                _ => true,
+            }
+    });
+    let looks_up = has(LOOKING_UP)
+        && ["os", "signal", "subprocess", "psutil", "Process", "process"]
+            .iter()
+            .any(|m| tokens.iter().any(|t| t == m));
+    // `process['ki' + 'll']`, `require('child_' + x)`: a name that is made at run time.
+    let computed =
+        outside.contains("process[") || outside.contains("global[") || outside.contains("globalThis[");
+    // A module by which text becomes code.
+    let hosts =
+        literals(code).iter().any(|l| matches!(l.as_str(), "vm" | "node:vm" | "module" | "node:module"));
+    let requires = hosts || call_is_open(code, "require") || call_is_open(code, "import");
+    let calls = RUNNING.iter().any(|word| match *word {
+        "subprocess" => false,
+        // Common names of anything's methods.
+        "run" | "call" | "execute" => has(&["subprocess", "ctypes", "os"]) && call_is_open(code, word),
+        word => call_is_open(code, word),
+    });
+    evaluates || looks_up || computed || requires || calls || ((has(RUNNING) || has(ENDING)) && has(OUTSIDE))
+}
+
+/// Words that may stand among the arguments of a call that runs a command, without saying which.
+const ARGUMENT_WORDS: &[&str] = &[
+    "True",
+    "False",
+    "None",
+    "true",
+    "false",
+    "null",
+    "shell",
+    "text",
+    "check",
+    "capture_output",
+    "encoding",
+    "cwd",
+    "stdout",
+    "stderr",
+    "stdin",
+    "timeout",
+    "universal_newlines",
+    "subprocess",
+    "PIPE",
+    "DEVNULL",
+    "STDOUT",
+    "stdio",
+];
+
+/// Whether a call of that name gets more than literal texts.
+fn call_is_open(code: &str, name: &str) -> bool {
+    let mut from = 0;
+    while let Some(at) = code.get(from..).and_then(|rest| rest.find(name)).map(|at| from + at) {
+        from = at + name.len();
+        let before = code.get(..at).and_then(|c| c.chars().next_back());
+        let whole = !before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let Some(arguments) = code.get(from..).and_then(|rest| rest.strip_prefix('(')) else { continue };
+        if whole && !is_literal(arguments) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether the arguments of a call, from its opening on, are literal texts, lists of them and plain options.
+fn is_literal(arguments: &str) -> bool {
+    let mut depth = 0usize;
+    let mut outside = String::new();
+    let mut chars = arguments.chars().peekable();
+    let mut last = ' ';
+    while let Some(c) = chars.next() {
+        match c {
+            '(' | '[' | '{' => {
+                // A call, or a part of what stands before.
+                if last.is_alphanumeric() || matches!(last, '\'' | '"' | '`' | ']' | ')') {
+                    return false;
+                }
+                depth += 1;
+            }
+            ')' | ']' | '}' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => break,
+            },
+            '\'' | '"' | '`' => {
+                if last.is_alphabetic() && last != 'r' && last != 'b' && last != 'u' {
+                    return false;
+                }
+                let mut escaped = false;
+                for next in chars.by_ref() {
+                    match next {
+                        _ if escaped => escaped = false,
+                        '\\' => escaped = true,
+                        next if next == c => break,
+                        _ => {}
+                    }
+                }
+            }
+            '+' | '%' | '.' | '$' | '*' | '@' if !(c == '.' && outside.ends_with("subprocess")) => {
+                return false;
+            }
+            _ => outside.push(c),
+        }
+        if !c.is_whitespace() {
+            last = c;
+        }
+    }
+    words(&outside).iter().all(|word| {
+        ARGUMENT_WORDS.contains(&word.as_str())
+            || word.chars().all(|c| c.is_ascii_digit())
+            || matches!(word.as_str(), "r" | "b" | "u")
+    })
 }
 
 /// String literals of any of the usual quotes.

@@ -20,15 +20,19 @@ mod daemons;
 mod decide;
 pub mod hook;
 mod inline;
+mod loose;
 mod pattern;
 mod report;
+pub mod task;
 
 pub use daemons::{Daemons, Forbidden, KnownProcess};
 pub use inline::InlineSite;
 pub use report::{GuardAction, GuardReport, Reason, Verdict};
 
+use std::collections::BTreeMap;
+
 use crate::base::text::Text;
-use crate::command::{self, Analysis, CommandContext, Inline, Invocation, Undecided, UndecidedReason};
+use crate::command::{self, Analysis, CommandContext, Inline, Invocation, Runs, Undecided, UndecidedReason};
 use crate::data::commands::CommandCatalogue;
 
 use decide::Judged;
@@ -46,12 +50,17 @@ pub struct Examined {
 impl Examined {
     /// Takes a command apart.
     pub fn new(command: &str, catalogue: &CommandCatalogue) -> Examined {
+        Examined::with(command, catalogue, BTreeMap::new())
+    }
+
+    /// The same with the texts of files and tasks that it runs.
+    pub fn with(command: &str, catalogue: &CommandCatalogue, scripts: BTreeMap<Runs, String>) -> Examined {
         let analysis = if command.len() > MAX_COMMAND {
             let span = crate::base::span::Span::new(0, command.len());
             let undecided = vec![Undecided { reason: UndecidedReason::TooLarge, span }];
             Analysis { undecided, ..Analysis::default() }
         } else {
-            let context = CommandContext { is_script: true, ..CommandContext::default() };
+            let context = CommandContext { is_script: true, scripts, ..CommandContext::default() };
             command::analyse(&Invocation::Shell(Text::literal(command)), catalogue, &context, true)
         };
         Examined { command: command.to_owned(), analysis }
@@ -62,9 +71,14 @@ impl Examined {
         &self.analysis.inline
     }
 
+    /// The files and tasks that it runs and whose texts it was not taken apart with.
+    pub fn wanted(&self) -> &[Runs] {
+        &self.analysis.wanted
+    }
+
     /// Whether evidence of processes can matter: it does something to a process, or may.
     pub fn acts(&self) -> bool {
-        !self.analysis.found.is_empty() || !self.analysis.inline.is_empty()
+        !self.analysis.found.is_empty() || !self.analysis.inline.is_empty() || !self.analysis.loose.is_empty()
     }
 }
 
@@ -98,6 +112,9 @@ impl<'a> Guard<'a> {
             let sites = inline.get(at).and_then(Option::as_deref);
             judged.extend(self.program(program, sites));
         }
+        for loose in &analysis.loose {
+            judged.extend(self.loose(loose));
+        }
         for undecided in &analysis.undecided {
             judged.extend(self.open(command, undecided));
         }
@@ -107,26 +124,10 @@ impl<'a> Guard<'a> {
     /// Something of the command that stayed open. A syntax error counts only where a
     /// catalogued command's name stands anywhere in the text.
     fn open(&self, command: &str, undecided: &Undecided) -> Option<Judged> {
-        if undecided.reason == UndecidedReason::Syntax && !self.names_a_command(command) {
+        if undecided.reason == UndecidedReason::Syntax && !self.catalogue.named_in(command) {
             return None;
         }
         Some(Judged::open(command, undecided))
-    }
-
-    /// Whether the name of a command that ends others stands anywhere in a text, quoted or not.
-    fn names_a_command(&self, text: &str) -> bool {
-        let bare: String = text.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
-        let names: Vec<&str> = self
-            .catalogue
-            .rules()
-            .iter()
-            .filter(|rule| command::analysis::ends_others(rule.effect))
-            .flat_map(|rule| rule.names.iter().map(|n| n.split(' ').next().unwrap_or(n)))
-            .collect();
-        [text, &bare].iter().any(|text| {
-            text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')))
-                .any(|word| names.iter().any(|name| word.eq_ignore_ascii_case(name)))
-        })
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn hit(daemons: &Daemons, aim: &Aim) -> (Reason, Option<String>) {
         "killall" if has(&["-r", "--regexp"]) => {
             expression(daemons, text, false, false, has(&["-I", "--ignore-case"]))
         }
-        _ => whole_name(daemons, text),
+        _ => whole_name(daemons, text, has(&["-I", "--ignore-case"])),
     }
 }
 
@@ -174,7 +174,7 @@ fn versions(interpreter: &str) -> Vec<String> {
 }
 
 /// A whole name, as `killall`, `pidof`, `taskkill` and their like compare it.
-fn whole_name(daemons: &Daemons, text: &str) -> (Reason, Option<String>) {
+fn whole_name(daemons: &Daemons, text: &str, fold: bool) -> (Reason, Option<String>) {
     for part in text.split(',') {
         let part = part.trim();
         // `:8080` is a port to some of these commands, a number a pid.
@@ -182,8 +182,14 @@ fn whole_name(daemons: &Daemons, text: &str) -> (Reason, Option<String>) {
             return (Reason::NotComparable, None);
         }
         let plain = without_exe(base(part));
-        let same =
-            |known: &str| if part.contains(['*', '?']) { wildcard(&plain, known) } else { plain == known };
+        if part.contains(['[', ']', '{', '}', '`']) {
+            // Not what any program is called: the shell, or the command, makes another name of it.
+            return (Reason::NotComparable, None);
+        }
+        let same = |known: &str| match part.contains(['*', '?']) {
+            true => wildcard(&plain, known),
+            false => plain == known || fold && plain.eq_ignore_ascii_case(known),
+        };
         for name in &daemons.names {
             let own = base(name);
             if same(own)

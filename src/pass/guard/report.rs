@@ -64,6 +64,18 @@ pub enum Reason {
     Syntax,
     /// The text nests too deep, or is too long.
     TooLarge,
+    /// The shell makes other words of what is written, by braces or wildcards.
+    Expansion,
+    /// A quoted text holds a substitution that arithmetic runs.
+    HiddenCode,
+    /// A unit or container whose name is no daemon's and that is not known to hold none.
+    UnknownUnit,
+    /// A program that no rule knows, given words that end a daemon.
+    UnknownProgram,
+    /// A task whose name speaks of ending something, and whose definition cannot be read.
+    UnreadTask,
+    /// It writes to a file by which the kernel acts on processes.
+    KernelFile,
 }
 
 impl Reason {
@@ -233,6 +245,18 @@ fn sentence(judged: &Judged) -> String {
         Reason::Syntax => {
             "The command does not parse, and it names a command that ends processes.".to_owned()
         }
+        Reason::Expansion => {
+            format!("The shell makes other words of those of {what}, by braces or wildcards.")
+        }
+        Reason::HiddenCode => format!("{what} holds a quoted command that its arithmetic may run."),
+        Reason::UnknownUnit => {
+            format!("{what} is aimed at{target}, and nothing shows that it holds no daemon.")
+        }
+        Reason::UnknownProgram => format!("{what} is not known, and its arguments may end {daemon}."),
+        Reason::UnreadTask => {
+            format!("{what} runs a task whose name speaks of ending something, and it cannot be read here.")
+        }
+        Reason::KernelFile => format!("{what} writes to a file by which the kernel acts on processes."),
         Reason::TooLarge => "The command is too long, or nests too deep, to be judged.".to_owned(),
     }
 }
@@ -252,7 +276,7 @@ fn next_step(judged: &Judged, verdict: Verdict) -> String {
             "Name the daemons under `[guard] processes` in restartlint.toml, then ask again.".to_owned()
         }
         (_, Reason::RemoteHost) => "Ask whoever operates that host.".to_owned(),
-        (_, Reason::NotComparable | Reason::OwnGroup | Reason::NoTarget) => {
+        (_, Reason::NotComparable | Reason::OwnGroup | Reason::NoTarget | Reason::UnknownUnit) => {
             "Name exactly the process or the unit that is meant, or ask an operator.".to_owned()
         }
         _ => "Write the command out plainly, with every name and target in it, then ask again.".to_owned(),

@@ -114,7 +114,7 @@ fn provably_elsewhere_is_clean() {
         "killall nginx redis-server",
         "pkill -f 'mcp_client[0-9]'",
         "systemctl restart nginx",
-        "docker restart web",
+        "docker restart redis",
         "service cron restart",
         "N=nginx; pkill -f \"$N\"",
         "for n in nginx cron; do killall $n; done",
@@ -254,9 +254,10 @@ fn hostile_texts_are_undetermined_quickly() {
 
 proptest! {
     #[test]
-    fn wrapping_a_command_never_makes_it_milder(at in 0usize..200, random in "[ -~]{0,40}", table in proptest::bool::ANY) {
-        let rows = rows();
-        let command = if table { rows[at % rows.len()].0.clone() } else { random };
+    fn wrapping_a_command_never_makes_it_milder(at in 0usize..1000, random in "[ -~]{0,40}", table in proptest::bool::ANY) {
+        let mut pool: Vec<String> = rows().into_iter().map(|(command, _)| command).collect();
+        pool.extend(lines(include_str!("../../../fixtures/guard/evasions.txt")));
+        let command = if table { pool[at % pool.len()].clone() } else { random };
         // A text that begins with a dash is an option of whatever stands before it.
         prop_assume!(!command.trim_start().starts_with('-'));
         let plain = judge(&command).verdict;
@@ -269,7 +270,15 @@ proptest! {
             wrapped.push((format!("{command}; true"), plain));
             // Before a list, a prefix holds for its first command alone, and takes an assignment away.
             let at_least = plain.min(Verdict::Undetermined);
-            wrapped.push((format!("sudo {command}"), at_least));
+            // A prefix takes an assignment, or what changes the shell itself, away from it.
+            let first = command.split_whitespace().next().unwrap_or("");
+            let changes = [
+                "declare", "set", "shopt", "alias", "exec", "read", "source", ".", "eval", "cd", "export", "enable",
+                "hash", "mapfile", "readarray", "printf", "getopts", "unset", "local", "typeset",
+            ];
+            if !first.contains('=') && !changes.contains(&first) {
+                wrapped.push((format!("sudo {command}"), at_least));
+            }
             wrapped.push((format!("X=1 {command}"), at_least));
         }
         for (wrapped, at_least) in wrapped {
@@ -294,4 +303,30 @@ proptest! {
 /// Whether a command parses alone.
 fn balanced(command: &str) -> bool {
     crate::command::grammar::parse_tree(command).is_some_and(|tree| !tree.root_node().has_error())
+}
+
+/// The lines of a fixture that are no comment.
+fn lines(text: &str) -> Vec<String> {
+    text.lines().filter(|l| !l.is_empty() && !l.starts_with("# ")).map(|l| l.replace("\\n", "\n")).collect()
+}
+
+#[test]
+fn what_a_developer_does_all_day_is_clean() {
+    let lines = lines(include_str!("../../../fixtures/guard/everyday.txt"));
+    assert!(lines.len() > 80);
+    let wrong: Vec<String> = lines
+        .iter()
+        .map(|line| judge(line))
+        .filter(|report| report.contaminated)
+        .map(|report| format!("{:?}: {} ({:?})", report.command, report.reason, report.verdict))
+        .collect();
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), lines.len(), wrong.join("\n"));
+}
+
+#[test]
+fn no_way_around_is_clean() {
+    let lines = lines(include_str!("../../../fixtures/guard/evasions.txt"));
+    assert!(lines.len() > 120);
+    let clean: Vec<&String> = lines.iter().filter(|line| !judge(line).contaminated).collect();
+    assert!(clean.is_empty(), "{} of {}: {clean:#?}", clean.len(), lines.len());
 }
