@@ -242,7 +242,10 @@ fn nothing_is_signalled_and_nothing_started() {
     let server = machine.start("author");
     let id = format!("rt-author-{}", server.pid());
     let trace = machine.folder.path().join("trace");
-    let commands: [&[&str]; 7] = [
+    let pid = format!("kill {}", server.pid());
+    let commands: [&[&str]; 9] = [
+        &["guard", "command", "--store", "fleet.db", "--", &pid],
+        &["guard", "command", "--", "pkill -f server; sh stop.sh; make restart"],
         &["fleet", "assess", "--store", "fleet.db"],
         &["fleet", "list", "--store", "fleet.db"],
         &["fleet", "heartbeat", &id, "--store", "fleet.db"],

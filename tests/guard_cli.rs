@@ -98,3 +98,121 @@ fn the_hook_allows_with_0_and_blocks_with_2() {
     assert_eq!(hook("").0, 2);
     assert_eq!(hook(r#"{"tool_name":"bash","tool_input":{}}"#).0, 2);
 }
+
+/// A script, a target and a package's script are read where they lie in the project.
+#[test]
+fn what_a_command_runs_is_read_in_the_project() {
+    let project = project();
+    let write = |name: &str, text: &str| {
+        let path = project.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("build.sh", "#!/bin/sh\nset -e\ncargo build\n");
+    write("stop.sh", "#!/bin/sh\npkill -f mcp_server.py\n");
+    write("all.sh", "./build.sh\nsh stop.sh\n");
+    write("loop.sh", "sh loop.sh\n");
+    write("sub/build.sh", "killall gitea-mcp\n");
+    write(
+        "Makefile",
+        "N = gitea-mcp\nbuild:\n\tcargo build\nrestart: build\n\tkillall $(N)\nreload:\n\ttouch x\n",
+    );
+    write(
+        "package.json",
+        r#"{"scripts":{"build":"tsc","stop":"pkill -f mcp_server.py","start":"node x.js"}}"#,
+    );
+    for (command, clean) in [
+        ("bash build.sh", true),
+        ("./build.sh --release", true),
+        ("sh < build.sh", true),
+        ("sh < stop.sh", false),
+        ("sh < gone.sh", false),
+        ("bash stop.sh", false),
+        ("./stop.sh", false),
+        ("source stop.sh", false),
+        ("bash all.sh", false),
+        ("bash loop.sh", true),
+        ("cd sub && bash build.sh", false),
+        ("(cd sub); bash build.sh", false),
+        ("bash gone.sh", false),
+        ("make build", true),
+        ("make reload", true),
+        ("make restart", false),
+        ("make", true),
+        ("make -C gone restart", false),
+        ("npm run build", true),
+        ("npm stop", false),
+        ("npm restart", false),
+        ("npm run gone", true),
+    ] {
+        let (status, report) = verdict(project.path(), command);
+        assert_eq!(status == 0, clean, "{command}: {report:#}");
+    }
+    // Nothing outside the project is read, through a link neither.
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("x.sh"), "ls\n").unwrap();
+    let path = outside.path().join("x.sh");
+    assert_eq!(verdict(project.path(), &format!("bash {}", path.display())).1["verdict"], "undetermined");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&path, project.path().join("link.sh")).unwrap();
+        assert_eq!(verdict(project.path(), "bash link.sh").1["verdict"], "undetermined");
+    }
+}
+
+#[test]
+fn inline_programs_that_hide_what_they_run_are_not_clean() {
+    let project = project();
+    let of = |code: &str| verdict(project.path(), &format!("python3 -c \"{code}\"")).1["verdict"].clone();
+    for code in [
+        "import os; os.system(chr(112)+'kill -f mcp_server.py')",
+        "import os; getattr(os, 'ki'+'ll')(3999999, 9)",
+        "import os; getattr(os, 'llik'[::-1])(3999999, 9)",
+        "import subprocess as s; s.run('mcp_server.py pkill -f'.split()[::-1])",
+        "exec('import os; os.kill(3999999, 9)')",
+        "__import__('os').system('pkill -f mcp_server.py')",
+        "from os import *; kill(3999999, 9)",
+        "import os; f=os.kill; f(3999999, 9)",
+        "import os; [f(3999999,9) for n,f in vars(os).items() if n[:2]=='ki']",
+        "import runpy; runpy.run_path('x.py')",
+        "import os; os.system('pk' 'ill -f mcp_server.py')",
+        "import os; os.system(f'pk{str()}ill -f mcp_server.py')",
+        "import os; os.popen('%sill -f mcp_server.py' % 'pk')",
+    ] {
+        assert_ne!(of(code), "clean", "{code}");
+    }
+    for code in [
+        "import sys; print(sys.version)",
+        "import json; print(json.load(open('x.json'))['kill'])",
+        "import re; print(re.compile('mcp_server').pattern)",
+        "import subprocess; subprocess.run(['git', 'status'], check=True)",
+        "import subprocess; print(subprocess.check_output('git log -1', shell=True, text=True))",
+        "import asyncio, app; asyncio.run(app.main())",
+        "import os; print(os.getpid(), os.environ['HOME'])",
+        "print('pkill -f mcp_server.py')",
+    ] {
+        assert_eq!(of(code), "clean", "{code}");
+    }
+}
+
+#[test]
+fn the_hook_sees_a_command_wherever_a_tool_carries_it() {
+    let project = project();
+    let hook = |event: &str| run(project.path(), &["guard", "hook"], event).0;
+    for (event, status) in [
+        (r#"{"tool_name":"Runner","tool_input":{"cmd":"pkill -f mcp_server.py"}}"#, 2),
+        (r#"{"tool_name":"Runner","tool_input":{"cmd":"ls"}}"#, 0),
+        (r#"{"tool_name":"Runner","tool_input":{"steps":[{"script":"killall gitea-mcp"}]}}"#, 2),
+        (r#"{"tool_name":"Repl","tool_input":{"code":"import os; os.system('pkill -f mcp_server.py')"}}"#, 2),
+        (r#"{"tool_name":"Repl","tool_input":{"code":"print(1)"}}"#, 0),
+        (r#"{"tool_name":"Bash","tool_input":{"command":["bash","-lc","pkill -f mcp_server.py"]}}"#, 2),
+        (r#"{"tool_name":"Bash","tool_input":{"command":["bash","-lc","git status"]}}"#, 0),
+        (r#"{"tool_name":"Task","tool_input":{"command":7}}"#, 2),
+        (r#"{"tool_name":"Task","tool_input":{"command":{"line":"pkill -f mcp_server.py"}}}"#, 2),
+        (r#"{"tool_name":"Task","tool_input":{"prompt":"do not pkill -f mcp_server.py"}}"#, 0),
+        (r#"{"tool_name":"mcp__box__run_command","tool_input":{"input":"pkill -f mcp_server.py"}}"#, 2),
+        (r#"{"tool_name":"Edit","tool_input":{"file_path":"a","new_string":"pkill -f mcp_server.py"}}"#, 0),
+    ] {
+        assert_eq!(hook(event), status, "{event}");
+    }
+}
