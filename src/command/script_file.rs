@@ -51,7 +51,8 @@ impl Engine<'_> {
                     self.made.extend(files.map(|path| Made { path, by: None }));
                 }
                 _ if COPIES.contains(&name.as_str()) => {
-                    self.made.extend(operands().last().map(|path| Made { path: plain(&path), by: None }));
+                    self.made
+                        .extend(operands().next_back().map(|path| Made { path: plain(&path), by: None }));
                 }
                 _ if FETCHES.contains(&name.as_str()) => {
                     let named = words.windows(2).filter(|pair| {

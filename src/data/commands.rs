@@ -311,6 +311,9 @@ struct Raw {
     names: Names,
 }
 
+/// A use of a program that takes its arguments for text: its first operand, and the options that make it another use.
+type TextUse = (Option<String>, Vec<String>);
+
 /// Commands, prefixes and selectors, by name.
 #[derive(Debug, Clone, Default)]
 pub struct CommandCatalogue {
@@ -320,7 +323,7 @@ pub struct CommandCatalogue {
     by_command: FxHashMap<String, Vec<usize>>,
     by_prefix: FxHashMap<String, Vec<usize>>,
     by_selector: FxHashMap<String, usize>,
-    texts: FxHashMap<String, Vec<(Option<String>, Vec<String>)>>,
+    texts: FxHashMap<String, Vec<TextUse>>,
     tasks: Vec<TaskRule>,
     /// What the guard alone needs to know of names.
     pub names: Names,

@@ -21,6 +21,8 @@ use crate::scan::{self, ScanRequest, Stdin, Watch};
 
 /// How many files are looked through for a wildcard among the daemon modules.
 const MOST_FILES: usize = 20_000;
+/// How many inline programs of one command are given to their scanners.
+const MOST_PROGRAMS: usize = 32;
 
 /// The verdict on a command in a project; `store` is the runtime registry, where one is given.
 pub(in crate::face) fn judge(
@@ -45,7 +47,8 @@ pub(in crate::face) fn judge(
         observe(&mut daemons);
         daemons.forbidden = forbidden(project)?;
     }
-    let inline: Vec<_> = examined.inline().iter().map(scanned).collect();
+    // Of very many programs the rest are decided by their text alone.
+    let inline: Vec<_> = examined.inline().iter().take(MOST_PROGRAMS).map(scanned).collect();
     Ok(Guard::new(&catalogue, &daemons).judge_examined(&examined, &inline))
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::command::Runs;
 use crate::data::commands::CommandCatalogue;
@@ -67,7 +67,7 @@ fn text_of(runs: &Runs, here: &Path, root: &Path) -> Option<String> {
 }
 
 /// A file's text, if it lies in the project and is short enough.
-fn read(path: &PathBuf, root: &Path) -> Option<String> {
+fn read(path: &Path, root: &Path) -> Option<String> {
     let real = path.canonicalize().ok()?;
     let root = root.canonicalize().ok()?;
     if !real.starts_with(&root) || !real.is_file() {
