@@ -3,11 +3,14 @@
 #![cfg(feature = "mcp")]
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+mod host;
 
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use host::Host;
 use restartlint::edge::store::{OpenMode, Store};
 use restartlint::pass::authority::{BREAK_GLASS_VARIABLE, OVERRIDE_VARIABLE};
 use serde_json::{Value, json};
@@ -58,82 +61,6 @@ fn project() -> TempDir {
     std::fs::write(folder.path().join("restart-paths.toml"), INVENTORY).unwrap();
     std::fs::write(folder.path().join("mcp_server.py"), server).unwrap();
     folder
-}
-
-struct Host {
-    server: Child,
-    answers: BufReader<ChildStdout>,
-    asked: u64,
-}
-
-impl Host {
-    fn start(root: &Path, authority: &[&str]) -> Host {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("restartlint"));
-        command.arg("mcp").arg("--root").arg(root);
-        for variable in [OVERRIDE_VARIABLE, BREAK_GLASS_VARIABLE] {
-            command.env_remove(variable);
-        }
-        for variable in authority {
-            command.env(variable, "1");
-        }
-        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let answers = BufReader::new(server.stdout.take().unwrap());
-        Host { server, answers, asked: 0 }
-    }
-
-    fn ready(root: &Path, authority: &[&str]) -> Host {
-        let mut host = Host::start(root, authority);
-        let client = json!({"name": "test", "version": "1"});
-        let answer = host.ask(
-            "initialize",
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}),
-        );
-        assert_eq!(answer["result"]["serverInfo"]["name"], "restartlint", "{answer}");
-        host.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        host
-    }
-
-    fn write(&mut self, line: &str) {
-        let mut input = self.server.stdin.as_ref().unwrap();
-        input.write_all(line.as_bytes()).unwrap();
-        input.write_all(b"\n").unwrap();
-        input.flush().unwrap();
-    }
-
-    fn send(&mut self, method: &str, params: Value) -> u64 {
-        self.asked += 1;
-        let frame = json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
-        self.write(&frame.to_string());
-        self.asked
-    }
-
-    fn answer(&mut self) -> Value {
-        let mut line = String::new();
-        assert!(self.answers.read_line(&mut line).unwrap() > 0, "the server closed its output");
-        serde_json::from_str(&line).unwrap_or_else(|_| panic!("no frame: {line}"))
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.send(method, params);
-        let answer = self.answer();
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
-    }
-
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        assert!(answer["result"].is_object(), "{answer}");
-        answer["result"].clone()
-    }
-
-    /// Closes standard input; the server must leave with status 0 and say nothing more.
-    fn end(mut self) {
-        drop(self.server.stdin.take());
-        let mut rest = String::new();
-        self.answers.read_to_string(&mut rest).unwrap();
-        assert_eq!(rest, "");
-        assert!(self.server.wait().unwrap().success());
-    }
 }
 
 fn holds(schema: &str, value: &Value) {

@@ -37,7 +37,7 @@ impl Daemons {
         names.retain(|n| !n.trim().is_empty() && !n.contains('*'));
         names.sort();
         names.dedup();
-        Daemons { names, broad: CommandCatalogue::built_in().broad }
+        Daemons { names, broad: CommandCatalogue::shared().broad.clone() }
     }
 
     /// Whether the target is a daemon, a part of one's name, or broad enough to hit one.

@@ -3,6 +3,8 @@
 //! Knows the shape of `rules/shell.toml` and of user additions to it. Knows nothing
 //! of shells or grammars; `crate::command` applies it. Must not import `command`.
 
+use std::sync::LazyLock;
+
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
@@ -338,7 +340,14 @@ pub struct CommandCatalogue {
 impl CommandCatalogue {
     /// The catalogue that ships with the program. A fault in it is caught by a test.
     pub fn built_in() -> CommandCatalogue {
-        CommandCatalogue::parse(BUILT_IN).unwrap_or_default()
+        CommandCatalogue::shared().clone()
+    }
+
+    /// The embedded catalogue, read once for the whole process.
+    pub fn shared() -> &'static CommandCatalogue {
+        static SHARED: LazyLock<CommandCatalogue> =
+            LazyLock::new(|| CommandCatalogue::parse(BUILT_IN).unwrap_or_default());
+        &SHARED
     }
 
     /// Reads a catalogue.

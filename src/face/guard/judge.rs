@@ -30,9 +30,9 @@ pub(in crate::face) fn judge(
     project: &Project,
     store: Option<&Path>,
 ) -> Result<GuardReport, Failure> {
-    let catalogue = CommandCatalogue::built_in();
-    let examined = scripts::examined(command, &catalogue, &project.root);
-    let mut daemons = Daemons::named(names(project)?, &catalogue);
+    let catalogue = CommandCatalogue::shared();
+    let examined = scripts::examined(command, catalogue, &project.root);
+    let mut daemons = Daemons::named(names(project)?, catalogue);
     // A store that is named must be readable, whatever the command is.
     let registry = match store {
         Some(path) => Store::open(path, OpenMode::Existing)?.runtimes(Some("running"))?,
@@ -49,7 +49,7 @@ pub(in crate::face) fn judge(
     }
     // Of very many programs the rest are decided by their text alone.
     let inline: Vec<_> = examined.inline().iter().take(MOST_PROGRAMS).map(scanned).collect();
-    Ok(Guard::new(&catalogue, &daemons).judge_examined(&examined, &inline))
+    Ok(Guard::new(catalogue, &daemons).judge_examined(&examined, &inline))
 }
 
 /// Names of the daemons: configured processes, daemon modules' file names, and the processes

@@ -18,6 +18,7 @@ pub(super) const ASSESS_COMMAND: Tool = Tool {
     description: "Does this shell command kill, stop or restart a daemon? Nothing is run. Run the command only if \
         `verdict` is `clean`; `contaminating` and `undetermined` are denials.",
     read_only: true,
+    alone: false,
     input: input::<Asked>,
     output: output::<GuardReport>,
     run: assess,
@@ -29,6 +30,7 @@ pub(super) const RECORD_KILL_ATTEMPT: Tool = Tool {
     description: "Records durably that a command that may have hit a daemon was run. An open marker denies every \
         restart that ends a process, until an operator clears it; no tool can clear it.",
     read_only: false,
+    alone: false,
     input: input::<Attempted>,
     output: output::<Recorded>,
     run: record,

@@ -20,6 +20,7 @@ pub(super) const ASSESS_PARITY: Tool = Tool {
         of the answering server itself. If `mutations_blocked`, change nothing through that server; nothing is ever \
         restarted for it.",
     read_only: true,
+    alone: false,
     input: input::<Asked>,
     output: output::<ParityReport>,
     run: parity,
@@ -31,6 +32,7 @@ pub(super) const ASSESS_FLEET_INVENTORY: Tool = Tool {
     description: "Compares the configured roster with the runtime registry and with the processes that really run on \
         this machine. Takes no parameters: the server looks itself.",
     read_only: true,
+    alone: false,
     input: input::<Nothing>,
     output: output::<FleetReport>,
     run: fleet,

@@ -19,6 +19,7 @@ pub(super) const ASSESS_LEASE: Tool = Tool {
     description: "Reads the lease markers in a pull request's comments. With `mutation`, `reviewed_head` and `live_head` it \
         says whether the reviewer's action is allowed; without them it gives the active lease of `kind`.",
     read_only: true,
+    alone: false,
     input: input::<Asked>,
     output: either,
     run,

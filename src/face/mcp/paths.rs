@@ -17,6 +17,7 @@ pub(super) const LIST_RESTART_PATHS: Tool = Tool {
     description: "Lists every restart path that the project's inventory registers, with its classification: which are \
         sanctioned, which are forbidden or removed, and what only the host does.",
     read_only: true,
+    alone: false,
     input: input::<Nothing>,
     output: output::<PathList>,
     run: list,
@@ -29,6 +30,7 @@ pub(super) const ASSERT_RESTART_ATTEMPT: Tool = Tool {
         permits anything: `permitted` is true only for a sanctioned path, and then only if its guard holds. An unknown \
         id is refused, with the nearest ones.",
     read_only: true,
+    alone: false,
     input: input::<Named>,
     output: output::<Attempt>,
     run: assert,

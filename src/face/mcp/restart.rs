@@ -27,6 +27,7 @@ pub(super) const REQUEST_RESTART: Tool = Tool {
         unless `dry_run` is false. It never restarts anything: `apply_supported` and `restart_performed` are always \
         false. Approvals, authority and drain proofs cannot be passed in.",
     read_only: false,
+    alone: false,
     input: input::<Wish>,
     output: output::<Report>,
     run,

@@ -18,8 +18,9 @@ use super::table::{self, Answer, Run, Tool};
 use super::world::World;
 use crate::data::suggest;
 
-/// How many calls run at once.
-const AT_ONCE: usize = 8;
+/// How many places there are for calls that run at once. More would only hold more memory: a scan uses
+/// every core by itself.
+const AT_ONCE: u32 = 4;
 
 const INSTRUCTIONS: &str = "Before you run a shell command that ends, stops or restarts a process, ask `assess_command`; run \
      it only if the verdict is `clean`. Never restart or kill an MCP server: to pick up a change, ask `request_restart`, \
@@ -36,12 +37,13 @@ pub(super) struct Server {
 
 impl Server {
     pub fn new(world: Arc<World>) -> Server {
-        Server { world, places: Arc::new(Semaphore::new(AT_ONCE)) }
+        Server { world, places: Arc::new(Semaphore::new(AT_ONCE as usize)) }
     }
 
     /// Runs a tool where it may block and even fail badly.
-    async fn answered(&self, run: Run, arguments: JsonObject) -> CallToolResult {
-        let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
+    async fn answered(&self, run: Run, alone: bool, arguments: JsonObject) -> CallToolResult {
+        let places = if alone { AT_ONCE } else { 1 };
+        let Ok(place) = Arc::clone(&self.places).acquire_many_owned(places).await else {
             return refusal("the server is ending".to_owned());
         };
         let world = Arc::clone(&self.world);
@@ -92,7 +94,7 @@ impl ServerHandler for Server {
         };
         let arguments = request.arguments.unwrap_or_default();
         tokio::select! {
-            answer = self.answered(tool.run, arguments) => Ok(answer.into()),
+            answer = self.answered(tool.run, tool.alone, arguments) => Ok(answer.into()),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
     }
@@ -135,7 +137,7 @@ mod tests {
         let world = World::at_start(&McpArgs { store: None, root: None }, &cli).unwrap();
         let server = Server::new(Arc::new(world));
         for _ in 0..2 * AT_ONCE {
-            let answer = server.answered(|_, _| panic!("a fault"), JsonObject::new()).await;
+            let answer = server.answered(|_, _| panic!("a fault"), false, JsonObject::new()).await;
             assert_eq!(answer.is_error, Some(true));
             assert_eq!(answer.structured_content, None);
         }

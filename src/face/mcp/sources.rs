@@ -21,6 +21,7 @@ pub(super) const CHECK_SOURCES: Tool = Tool {
         replace the daemon, and holds each against the inventory. Without `paths` the whole project is checked. An \
         empty `findings` list is clean.",
     read_only: true,
+    alone: true,
     input: input::<Asked>,
     output: output::<WireReport<'static>>,
     run,

@@ -21,6 +21,8 @@ pub(super) struct Tool {
     pub description: &'static str,
     /// Whether it leaves everything as it was. None ever destroys anything.
     pub read_only: bool,
+    /// Whether it scans the project, so that no other call runs beside it.
+    pub alone: bool,
     /// The shape of its arguments.
     pub input: fn() -> JsonObject,
     /// The shape of its answer.
