@@ -63,4 +63,7 @@ while answered < calls:
 lasted = time.monotonic() - begun
 server.stdin.close()
 assert server.stdout.read() == "" and server.wait() == 0
+# Each thread's allocator keeps what one scan needed; after that nothing may be added a call.
+middle, end = memory[len(memory) // 2], memory[-1]
+assert end < middle * 1.25, f"resident memory grows: {memory}"
 print(f"{answered} calls, {at_once} at once, {lasted:.1f} s, {answered / lasted:.0f} a second; resident KB by tenths: {memory}")

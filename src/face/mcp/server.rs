@@ -141,8 +141,11 @@ mod tests {
             assert_eq!(answer.is_error, Some(true));
             assert_eq!(answer.structured_content, None);
         }
-        let answer =
-            server.answered(|_, _| Ok(Answer::Report(serde_json::json!({}))), JsonObject::new()).await;
+        // A scan takes every place, and gives each back.
+        let empty: Run = |_, _| Ok(Answer::Report(serde_json::json!({})));
+        let answer = server.answered(empty, true, JsonObject::new()).await;
+        assert_eq!(answer.is_error, Some(false));
+        let answer = server.answered(empty, false, JsonObject::new()).await;
         assert_eq!(answer.is_error, Some(false));
     }
 }
