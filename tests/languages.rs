@@ -9,7 +9,8 @@ mod tree;
 use std::path::Path;
 
 /// The folders below `fixtures/`, with what begins a comment there.
-const LANGUAGES: [(&str, &str); 2] = [("go", "// site: "), ("javascript", "// site: ")];
+const LANGUAGES: [(&str, &str); 3] =
+    [("go", "// site: "), ("javascript", "// site: "), ("python", "# site: ")];
 
 #[test]
 fn every_site_of_the_fixtures_is_found_and_nothing_else() {

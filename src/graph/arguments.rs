@@ -91,8 +91,18 @@ impl<'f, 'a> Finder<'f, 'a> {
         }
         let objects: Vec<Value> = self.solver.values_of(given.unit, receiver).collect();
         let folder = Folder::new(self.solver);
+        let program = self.solver.program(given.unit);
+        // Two applications of one file are one value; what they are called tells them apart.
+        let name = |expr: ExprId| match &program.exprs[expr as usize].expr {
+            Expr::Cell(cell) => Some(program.cells[*cell as usize].name.as_str()),
+            Expr::Attr { name, .. } => Some(name.as_str()),
+            _ => None,
+        };
         self.solver.stores_of(given.unit, keyword).into_iter().any(|at| {
-            let store = &self.solver.program(given.unit).stores[at as usize];
+            let store = &program.stores[at as usize];
+            if name(store.base) != name(receiver) {
+                return false;
+            }
             self.solver.values_of(given.unit, store.base).any(|v| objects.contains(&v))
                 && folder.truth(given.unit, store.value) == Some(true)
         })

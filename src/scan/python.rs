@@ -85,6 +85,10 @@ impl PythonReader {
         if !tells && !extra_is_mentioned(text, extra) && !extra.contains(EVERYTHING) {
             return None;
         }
+        // It hands on all that another file gives, and may have no word of its own.
+        if !tells && extra.contains(EVERYTHING) {
+            return whole(self);
+        }
         // Annotations and conflict markers are told apart from strings by the parser.
         let marked = [b"restartlint:".as_slice(), b"<<<<<<< "]
             .iter()

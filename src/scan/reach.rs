@@ -37,6 +37,7 @@ pub(super) fn follow(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
     load(tools, listing, scan, &between);
     renumber(scan);
     let mut between = between;
+    let mut budget = MOST_WANTED;
     // Files that were left out, and yet are given something: a few rounds end it in practice.
     for round in 0..=MOST_ROUNDS {
         let mut wanted = walk(tools, listing, scan, &daemons, &between);
@@ -44,26 +45,42 @@ pub(super) fn follow(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
         if wanted.is_empty() || round == MOST_ROUNDS {
             break;
         }
-        wanted.truncate(MOST_WANTED);
-        fetch(tools, listing, scan, &wanted);
+        let read = fetch(tools, listing, scan, &wanted, &mut budget);
+        if read.is_empty() {
+            break;
+        }
         renumber(scan);
-        between.extend(wanted);
+        between.extend(read);
     }
 }
 
 /// Files that call a method's name, as far as the way to each is followed.
 const MOST_CALLERS: usize = 32;
 /// Rounds of reading files that hand on what they are given.
-const MOST_ROUNDS: usize = 6;
-/// Such files that one round reads.
-const MOST_WANTED: usize = 256;
+const MOST_ROUNDS: usize = 3;
+/// Bytes of such files that are read, the smallest first: helpers are small, and what is left out is
+/// taken to call whatever it is given.
+const MOST_WANTED: usize = 1 << 20;
 
-/// Reads files that hold no site themselves.
-fn fetch(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, wanted: &[RelPath]) {
-    let read: Vec<(FileFacts, Source)> = wanted
-        .par_iter()
-        .filter_map(|path| {
-            let source = text_of(listing, scan, path)?;
+/// Reads files that hold no site themselves, as far as the budget goes. Gives their paths.
+fn fetch(
+    tools: &Tools<'_>,
+    listing: &Listing,
+    scan: &mut Scan,
+    wanted: &[RelPath],
+    budget: &mut usize,
+) -> Vec<RelPath> {
+    let mut texts: Vec<(&RelPath, Source)> =
+        wanted.par_iter().filter_map(|path| Some((path, text_of(listing, scan, path)?))).collect();
+    texts.sort_by_key(|(path, source)| (source.text.len(), *path));
+    texts.retain(|(_, source)| {
+        let fits = source.text.len() <= *budget;
+        *budget -= if fits { source.text.len() } else { 0 };
+        fits
+    });
+    let read: Vec<(FileFacts, Source)> = texts
+        .into_par_iter()
+        .filter_map(|(path, source)| {
             let language = lang::language_of(path, source.text.as_bytes())?;
             (language == Language::Python).then(|| {
                 let mut facts = tools.python.whole(path, &source, tools.catalogues);
@@ -72,7 +89,9 @@ fn fetch(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, wanted: &[RelPat
             })
         })
         .collect();
+    let mut paths = Vec::new();
     for (facts, source) in read {
+        paths.push(facts.path.clone());
         match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
             Ok(at) => scan.tree.files[at].program = facts.program,
             Err(at) => {
@@ -81,6 +100,7 @@ fn fetch(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, wanted: &[RelPat
             }
         }
     }
+    paths
 }
 
 /// A text of the tree: from the scan, or read again.
