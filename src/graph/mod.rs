@@ -25,5 +25,6 @@ mod protocol;
 pub mod reach;
 pub mod sites;
 pub mod solve;
+mod user;
 pub mod value;
 mod wrapped;
