@@ -10,19 +10,19 @@ pub mod asserted;
 pub mod catalogues;
 pub mod conflict;
 pub mod daemons;
+mod imported;
 mod link;
 mod packages;
 mod python;
 mod reach;
 mod rounds;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath, Tree};
 use crate::base::source::{Decoding, Source, declared_encoding, keeps_ascii, wide};
@@ -34,6 +34,7 @@ use crate::graph::link::Files;
 use crate::lang::{self, language_of};
 
 use catalogues::Catalogues;
+use imported::Imported;
 use python::PythonReader;
 
 /// Stack of a worker thread, in bytes.
@@ -135,7 +136,15 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     let mut files = Files::new(scan.tree.listed.iter().cloned(), &roots);
     packages::name(&mut files, &packages::manifests(&listing));
     let files = files;
-    let python = PythonReader::new(catalogues, &request.watch.symbols, &request.watch.assertions);
+    let own = request.config.primitives.iter().filter(|p| p.language == Language::Python);
+    let words: Vec<String> = request
+        .watch
+        .assertions
+        .iter()
+        .cloned()
+        .chain(own.filter_map(|p| p.name.trim_end_matches("()").rsplit('.').next().map(str::to_owned)))
+        .collect();
+    let python = PythonReader::new(catalogues, &request.watch.symbols, &words);
     let tools = Tools { request, catalogues, files: &files, python: &python };
     let read = match &request.stdin {
         Some(stdin) => vec![read_stdin(&tools, stdin)],
@@ -144,6 +153,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     // What is too large to be read is too large to be read again.
     let limit = limit(request);
     listing.files.retain(|_, entry| entry.size <= limit);
+    let mut imported = Vec::new();
     for file in read {
         match file {
             Read::Skipped => {}
@@ -161,7 +171,12 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
                 }
                 scan.unreadable.insert((path, why));
             }
-            Read::Facts(facts, source) => {
+            Read::Imports(path, imports) => {
+                scan.tree.scanned += 1;
+                imported.push((path, imports));
+            }
+            Read::Facts(facts, source, imports) => {
+                imported.extend(imports.map(|imports| (facts.path.clone(), imports)));
                 scan.tree.scanned += 1;
                 if let Some(source) = source {
                     scan.sources.insert(facts.path.clone(), source);
@@ -173,7 +188,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     scan.unreadable.extend(listing.unreadable.clone());
     scan.notes.extend(listing.notes.clone());
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
-    rounds::follow_exports(&tools, &listing, &mut scan);
+    rounds::follow_exports(&tools, &listing, &imported, &mut scan);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);
@@ -212,10 +227,12 @@ enum Read {
     Skipped,
     /// Read, and nothing in it.
     Nothing,
+    /// Read, and nothing in it but what it imports.
+    Imports(RelPath, Imported),
     /// Not read.
     Unreadable(RelPath, String),
     /// Read, with what it says.
-    Facts(Box<FileFacts>, Option<Source>),
+    Facts(Box<FileFacts>, Option<Source>, Option<Imported>),
 }
 
 fn read_all(tools: &Tools<'_>, listing: &Listing) -> Vec<Read> {
@@ -274,7 +291,7 @@ fn problem(
     }
     let mut facts = FileFacts::new(path, language);
     facts.problems.push(Problem { kind, span: Span::default(), message });
-    Read::Facts(Box::new(facts), None)
+    Read::Facts(Box::new(facts), None, None)
 }
 
 fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
@@ -310,7 +327,13 @@ fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
         });
     }
     conflict::mark(&mut facts, &source);
-    if says_nothing(&facts) { Read::Nothing } else { Read::Facts(Box::new(facts), Some(source)) }
+    let imports =
+        (language == Language::Python && !path.ends_with(".ipynb")).then(|| Imported::of(&source.text));
+    match imports {
+        Some(imports) if says_nothing(&facts) => Read::Imports(path.to_owned(), imports),
+        None if says_nothing(&facts) => Read::Nothing,
+        imports => Read::Facts(Box::new(facts), Some(source), imports),
+    }
 }
 
 /// What makes the interpreter read other code than stands there.
@@ -351,7 +374,7 @@ fn facts_of(tools: &Tools<'_>, path: &str, language: Language, source: &Source) 
     match language {
         Language::Python => tools
             .python
-            .read(path, source, &FxHashSet::default(), tools.files, catalogues)
+            .read(path, source, &BTreeMap::new(), tools.files, catalogues)
             .unwrap_or_else(|| FileFacts::new(path, language)),
         _ => {
             let watch = &request.watch.symbols;

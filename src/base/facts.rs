@@ -143,6 +143,17 @@ pub struct Lookup {
     pub function: u32,
 }
 
+/// Why a name of a file matters to the files that import it; the first says most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Tells {
+    /// A primitive, something that has or gives one, or a runner under a name of its own.
+    Value,
+    /// It runs the command that it is given: it matters where a command is named.
+    Runs,
+    /// It is a command: it matters where commands are run.
+    Command,
+}
+
 /// All that one file says.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FileFacts {
@@ -166,8 +177,8 @@ pub struct FileFacts {
     pub lookups: Vec<Lookup>,
     /// Why this file is a daemon module, if it builds or runs a stdio server.
     pub server: Option<String>,
-    /// Names of this file under which other files can get something that matters, sorted.
-    pub telling: Vec<String>,
+    /// Names of this file under which other files can get something that matters, with the reason, sorted.
+    pub telling: Vec<(String, Tells)>,
     /// All names of this file that give something that matters, the telling ones among them, sorted.
     pub gives: Vec<String>,
 }

@@ -228,9 +228,9 @@ impl Catalogue {
         std::borrow::Cow::Borrowed(path)
     }
 
-    /// The top-level modules that stand for others (`posix`, `subprocess32`).
-    pub fn renamed_heads(&self) -> impl Iterator<Item = &str> {
-        self.renames.iter().map(|(from, _)| from.as_str()).filter(|from| !from.contains(['.', '(']))
+    /// The paths that stand for others, with those others (`posix` for `os`).
+    pub fn renames(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.renames.iter().map(|(from, to)| (from.as_str(), to.as_str()))
     }
 
     /// The primitive at a canonical path.

@@ -1,13 +1,13 @@
 //! The names under which other code can get something that matters from a file.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
 use super::commands::Wrapper;
 use super::solve::Solver;
 use super::value::{UnitId, Value, ValueId};
-use crate::base::facts::Language;
+use crate::base::facts::{Language, Tells};
 use crate::base::ir::{Expr, FuncId, Slot};
 use crate::data::commands::CommandCatalogue;
 
@@ -22,7 +22,7 @@ pub(super) fn names_that_matter(
     unit: UnitId,
     commands: &CommandCatalogue,
     wrappers: &FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
-) -> BTreeSet<String> {
+) -> BTreeMap<String, Tells> {
     let program = solver.program(unit);
     let catalogue = solver.catalogue(unit);
     let path_matters = |path: &str| catalogue.matters(path) || catalogue.leads(path);
@@ -50,27 +50,34 @@ pub(super) fn names_that_matter(
     let gives = |function: FuncId| {
         solver.values[solver.result_node(unit, function) as usize].iter().any(|v| value_matters(*v))
     };
-    let matters = |node: u32, name: &str| {
-        solver.values[node as usize].iter().any(|v| match solver.interner.get(*v) {
+    let when = |holds: bool, tells: Tells| holds.then_some(tells);
+    let matters = |node: u32, name: &str| -> Option<Tells> {
+        let of = |v: &ValueId| match solver.interner.get(*v) {
             Value::External { path, .. } => {
                 let path = solver.interner.text(path);
                 let last = path.rsplit('.').next().unwrap_or(path);
                 // `import subprocess as sp`, `m = os`: the module under another name.
                 let renamed_module =
                     last != name && (catalogue.has_primitives(path) || catalogue.has_runners(path));
-                path_matters(path) || renamed_module
+                when(path_matters(path) || renamed_module, Tells::Value)
             }
-            Value::Container(_) => solver.slot_values(*v, "[]").iter().any(|v| value_matters(*v)),
-            Value::Func(u, f) | Value::Bound(u, f, _) => {
-                wrappers.contains_key(&(u, f)) || (u == unit && gives(f))
+            Value::Container(_) => {
+                when(solver.slot_values(*v, "[]").iter().any(|v| value_matters(*v)), Tells::Value)
             }
-            _ => value_matters(*v),
-        })
+            Value::Func(u, f) | Value::Bound(u, f, _) => when(u == unit && gives(f), Tells::Value)
+                .or_else(|| when(wrappers.contains_key(&(u, f)), Tells::Runs)),
+            _ => when(value_matters(*v), Tells::Value),
+        };
+        solver.values[node as usize].iter().filter_map(of).min()
     };
-    let mut names = BTreeSet::new();
+    let mut names: BTreeMap<String, Tells> = BTreeMap::new();
     let mut add = |name: &str, node: u32| {
-        if !name.is_empty() && !names.contains(name) && matters(node, name) {
-            names.insert(name.to_owned());
+        if name.is_empty() || names.get(name) == Some(&Tells::Value) {
+            return;
+        }
+        if let Some(tells) = matters(node, name) {
+            let known = names.entry(name.to_owned()).or_insert(tells);
+            *known = tells.min(*known);
         }
     };
     if solver.units()[unit as usize].language == Language::Python {
@@ -92,22 +99,22 @@ pub(super) fn names_that_matter(
     }
     for (name, cell) in &program.exports {
         if names_a_command(solver, unit, *cell, commands) {
-            names.insert(name.clone());
+            names.entry(name.clone()).or_insert(Tells::Command);
         }
     }
     let kept: Vec<Value> = program
         .stores
         .iter()
-        .filter(|s| matches!(&s.slot, Slot::Attr(name) if names.contains(name)))
+        .filter(|s| matches!(&s.slot, Slot::Attr(name) if names.contains_key(name)))
         .flat_map(|s| solver.values_of(unit, s.base))
         .collect();
     for (at, class) in program.classes.iter().enumerate() {
-        let keeps = class.members.iter().any(|(name, _)| names.contains(name))
-            || kept.iter().any(
-                |v| matches!(v, Value::Instance(u, c) | Value::Class(u, c) if *u == unit && *c == at as u32),
-            );
-        if keeps {
-            names.insert(class.name.clone());
+        let stores = kept.iter().any(
+            |v| matches!(v, Value::Instance(u, c) | Value::Class(u, c) if *u == unit && *c == at as u32),
+        );
+        let members = class.members.iter().filter_map(|(name, _)| names.get(name).copied());
+        if let Some(tells) = members.chain(when(stores, Tells::Value)).min() {
+            names.entry(class.name.clone()).or_insert(tells);
         }
     }
     names

@@ -7,7 +7,7 @@ use super::context::Contexts;
 use super::fold::Folder;
 use super::solve::Solver;
 use super::value::{Object, UnitId, Value};
-use crate::base::facts::{Language, Lookup};
+use crate::base::facts::{Language, Lookup, Tells};
 use crate::base::ir::{Arg, Call, CallKind, Expr, ExprId, FuncId, Spread};
 use crate::base::site::{Site, Via};
 use crate::base::span::Span;
@@ -81,7 +81,7 @@ pub fn find_with_names(
     solver: &Solver<'_>,
     unit: UnitId,
     commands: &CommandCatalogue,
-) -> (Found, std::collections::BTreeSet<String>) {
+) -> (Found, std::collections::BTreeMap<String, Tells>) {
     let wrappers = super::commands::wrappers(solver, unit, commands);
     let names = super::names::names_that_matter(solver, unit, commands, &wrappers);
     (find_from(solver, unit, commands, wrappers), names)

@@ -1,13 +1,13 @@
 //! From the facts of files to sites: each program is solved alone, in parallel; a file that
 //! imports something that matters from another file is solved once more together with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::catalogues::Catalogues;
-use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, Tree};
+use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, Tells, Tree};
 use crate::base::ir::{Expr, Import, Program, Slot};
 use crate::base::span::Span;
 use crate::graph::link::{Files, Target};
@@ -27,7 +27,7 @@ const MOST_TOGETHER: usize = 48;
 /// What settling a file on its own brought beside its sites.
 pub(super) struct Settled {
     /// Names under which something that matters can be had in this file.
-    pub(super) telling: BTreeSet<String>,
+    pub(super) telling: BTreeMap<String, Tells>,
 }
 
 /// What a file gives that imports everything of a module with primitives.
@@ -56,7 +56,7 @@ pub(super) fn settle(
         let members = [&*facts];
         let solver = solved(&members, files, catalogues);
         if solver.units().is_empty() {
-            return Settled { telling: BTreeSet::new() };
+            return Settled { telling: BTreeMap::new() };
         }
         if solver.gave_up() {
             facts_gave_up = true;
@@ -92,16 +92,17 @@ pub(super) fn settle(
         })
         .collect();
     facts.gives = names
-        .iter()
+        .keys()
         .filter(|n| {
             exported.contains(n.as_str()) || members.contains(n.as_str()) || stored.contains(n.as_str())
         })
         .cloned()
         .collect();
-    let telling: BTreeSet<String> = names.into_iter().filter(|n| !known(n)).collect();
-    facts.telling = facts.gives.iter().filter(|n| telling.contains(*n)).cloned().collect();
+    let telling: BTreeMap<String, Tells> = names.into_iter().filter(|(n, _)| !known(n)).collect();
+    facts.telling =
+        facts.gives.iter().filter_map(|n| telling.get(n).map(|tells| (n.clone(), *tells))).collect();
     if facts.language == Language::Python && stars_primitives(facts, files, catalogues) {
-        facts.telling.push(EVERYTHING.to_owned());
+        facts.telling.push((EVERYTHING.to_owned(), Tells::Value));
         facts.gives.push(EVERYTHING.to_owned());
     }
     Settled { telling }

@@ -1,16 +1,18 @@
 //! Reads Python by pieces: only the statements that can matter are parsed; when a name turns out
 //! to matter (an alias, a wrapper), the statements that use it are parsed too.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use super::catalogues::Catalogues;
 use super::link::{EVERYTHING, Settled, settle};
 use crate::base::effect::Effect;
-use crate::base::facts::{FileFacts, Language};
+use crate::base::facts::{FileFacts, Language, Tells};
 use crate::base::source::Source;
 use crate::graph::link::Files;
 use crate::lang::python::cut::cut;
-use crate::lang::python::hints::{Hints, Weight};
+use crate::lang::python::hints::{Hints, Hit, Weight};
 use crate::lang::python::select::{Selection, identifiers, select};
 use crate::lang::python::{facts, notebook_commands, selected};
 
@@ -67,7 +69,7 @@ impl PythonReader {
         &self,
         path: &str,
         source: &Source,
-        extra: &FxHashSet<String>,
+        extra: &BTreeMap<String, Tells>,
         files: &Files,
         catalogues: &Catalogues,
     ) -> Option<FileFacts> {
@@ -81,41 +83,46 @@ impl PythonReader {
             return whole(self);
         };
         let hits = hints.hits(text);
-        let tells = hits.iter().any(|hit| hit.weight != Weight::Company);
-        if !tells && !extra_is_mentioned(text, extra) && !extra.contains(EVERYTHING) {
+        let role = Role::of(&hits);
+        let mut names: FxHashSet<String> = role.named(extra).collect();
+        if !role.tells && !is_mentioned(text, &names) && !names.contains(EVERYTHING) {
             return None;
         }
         // It hands on all that another file gives, and may have no word of its own.
-        if !tells && extra.contains(EVERYTHING) {
+        if !role.tells && names.contains(EVERYTHING) {
             return whole(self);
         }
         // Annotations and conflict markers are told apart from strings by the parser.
         let marked = [b"restartlint:".as_slice(), b"<<<<<<< "]
             .iter()
             .any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some());
-        let Some(statements) = cut(text).filter(|_| !marked) else { return whole(self) };
-        let mut extra = extra.clone();
-        let mut selection = select(text, &statements, hints, &hits, &extra)?;
+        let Some(cut) = cut(text).filter(|_| !marked) else { return whole(self) };
+        let mut selection = select(text, &cut, hints, &hits, &names)?;
         for _ in 0..ROUNDS {
             if covers(&selection, text) {
                 return whole(self);
             }
             let mut facts = selected(path, source, &selection, catalogues.of(Language::Python), &self.watch);
             let Settled { telling } = settle(&mut facts, files, catalogues, &|name| self.knows(name));
-            let before = extra.len();
-            extra.extend(telling);
-            extra.extend(self.server_names(&facts));
-            extra.extend(called_at_import(&facts));
-            if extra.len() == before {
+            let before = names.len();
+            names.extend(role.named(&telling));
+            names.extend(self.server_names(&facts));
+            names.extend(called_at_import(&facts));
+            if names.len() == before {
                 return Some(facts);
             }
-            let wider = select(text, &statements, hints, &hits, &extra)?;
+            let wider = select(text, &cut, hints, &hits, &names)?;
             if wider == selection {
                 return Some(facts);
             }
             selection = wider;
         }
         whole(self)
+    }
+
+    /// Whether names that matter elsewhere matter to a file that has this text.
+    pub(super) fn role(&self, text: &str) -> Role {
+        self.hints.as_ref().map_or(Role::default(), |hints| Role::of(&hints.hits(text)))
     }
 
     /// Names that a file imports from a server library: the statement that builds the server uses one.
@@ -142,8 +149,38 @@ fn called_at_import(facts: &FileFacts) -> impl Iterator<Item = String> + '_ {
         .map(|s| s.symbol.clone())
 }
 
-fn extra_is_mentioned(text: &str, extra: &FxHashSet<String>) -> bool {
-    !extra.is_empty() && identifiers(text).any(|name| extra.contains(name))
+/// What a file can do with names that matter.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Role {
+    /// It says something that matters by itself.
+    tells: bool,
+    /// It runs commands.
+    runs: bool,
+    /// It names commands, or this program.
+    commands: bool,
+}
+
+impl Role {
+    fn of(hits: &[Hit]) -> Role {
+        let has = |weight| hits.iter().any(|hit| hit.weight == weight);
+        let (runs, commands) = (has(Weight::Runner), has(Weight::Company));
+        let alone = [Weight::Strong, Weight::Plain, Weight::Lookup, Weight::Argument].into_iter().any(has);
+        Role { tells: alone || (runs && commands), runs, commands }
+    }
+
+    /// The names that matter to a file of this role.
+    pub(super) fn named(self, names: &BTreeMap<String, Tells>) -> impl Iterator<Item = String> + '_ {
+        let counts = move |tells: Tells| match tells {
+            Tells::Value => true,
+            Tells::Runs => self.commands,
+            Tells::Command => self.runs,
+        };
+        names.iter().filter(move |(_, tells)| counts(**tells)).map(|(name, _)| name.clone())
+    }
+}
+
+fn is_mentioned(text: &str, names: &FxHashSet<String>) -> bool {
+    !names.is_empty() && identifiers(text).any(|name| names.contains(name))
 }
 
 fn covers(selection: &Selection, text: &str) -> bool {

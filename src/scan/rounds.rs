@@ -5,40 +5,50 @@
 
 use std::collections::BTreeMap;
 
-use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::imported::{Imported, hash};
 use super::link::EVERYTHING;
 use super::{Scan, Tools};
-use crate::base::facts::{FileFacts, Language, RelPath};
+use crate::base::facts::{FileFacts, Language, RelPath, Tells};
 use crate::base::ir::Expr;
 use crate::base::source::Source;
 use crate::discover::Listing;
-use crate::lang::language_of;
+use crate::graph::link::Target;
 use crate::lang::python::imports::imports;
 use crate::lang::python::select::identifiers;
 
 /// Files that export what others export: chains longer than this are not followed.
 const ROUNDS: usize = 4;
 
+/// What a file gives, by name.
+type Names = BTreeMap<String, Tells>;
+
 /// Reads the importers of telling names, and puts what they say into the scan.
-pub(super) fn follow_exports(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
-    let mut done: FxHashSet<(String, RelPath)> = FxHashSet::default();
-    let mut wanted: FxHashMap<RelPath, FxHashSet<String>> = FxHashMap::default();
+pub(super) fn follow_exports(
+    tools: &Tools<'_>,
+    listing: &Listing,
+    imported: &[(RelPath, Imported)],
+    scan: &mut Scan,
+) {
+    let mut done: FxHashSet<(String, Tells, RelPath)> = FxHashSet::default();
+    let mut wanted: FxHashMap<RelPath, Names> = FxHashMap::default();
     for _ in 0..ROUNDS {
-        let mut exported: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut exported: BTreeMap<RelPath, Names> = BTreeMap::new();
         for facts in scan.tree.files.iter().filter(|f| f.language == Language::Python) {
-            for name in &facts.telling {
-                if done.insert((name.clone(), facts.path.clone())) {
-                    exported.entry(module_name(&facts.path).to_owned()).or_default().push(name.clone());
+            for (name, tells) in &facts.telling {
+                if done.insert((name.clone(), *tells, facts.path.clone())) {
+                    let names = exported.entry(facts.path.clone()).or_default();
+                    let known = names.entry(name.clone()).or_insert(*tells);
+                    *known = (*known).min(*tells);
                 }
             }
         }
         if exported.is_empty() {
             return;
         }
-        for (facts, source, extra) in importers(tools, listing, &exported, &wanted) {
+        for (facts, source, extra) in importers(tools, listing, imported, &exported, &wanted) {
             wanted.insert(facts.path.clone(), extra);
             scan.sources.insert(facts.path.clone(), source);
             match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
@@ -53,92 +63,155 @@ pub(super) fn follow_exports(tools: &Tools<'_>, listing: &Listing, scan: &mut Sc
     }
 }
 
-/// The name under which other files import this one.
-fn module_name(path: &str) -> &str {
+/// The name under which other files import this one, and that of the package that it lies in.
+fn module_name(path: &str) -> (&str, &str) {
     let path = path.strip_suffix(".py").unwrap_or(path);
     let path = path.strip_suffix("/__init__").unwrap_or(path);
-    path.rsplit('/').next().unwrap_or(path)
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or(path);
+    (name, parts.next().unwrap_or(""))
 }
 
 /// The names under which a file exports what it imports under a telling name.
-fn exported_again(facts: &FileFacts, telling: &FxHashSet<String>) -> Vec<String> {
+fn exported_again(facts: &FileFacts, telling: &Names) -> Vec<(String, Tells)> {
     let Some(program) = &facts.program else { return Vec::new() };
-    let mut names: Vec<String> = Vec::new();
+    let mut names: Vec<(String, Tells)> = Vec::new();
     for (name, cell) in &program.exports {
         let mut cells = vec![*cell];
         let mut read = 0;
         while let Some(at) = cells.get(read).copied() {
             read += 1;
             let cell = &program.cells[at as usize];
-            let tells = cell.values.iter().any(|value| match &program.exprs[*value as usize].expr {
-                Expr::Import(import) => import.name.as_ref().is_some_and(|n| telling.contains(n)),
-                Expr::Attr { name, .. } => telling.contains(name),
-                _ => false,
+            let tells = cell.values.iter().filter_map(|value| match &program.exprs[*value as usize].expr {
+                Expr::Import(import) => import.name.as_ref().and_then(|n| telling.get(n)),
+                Expr::Attr { name, .. } => telling.get(name),
+                _ => None,
             });
-            if tells {
-                names.push(name.clone());
+            if let Some(tells) = tells.min() {
+                names.push((name.clone(), *tells));
                 break;
             }
             cells.extend(cell.from.iter().filter(|_| read < 16));
         }
     }
     if !program.stars.is_empty() {
-        names.extend(telling.iter().cloned());
+        names.extend(telling.iter().map(|(name, tells)| (name.clone(), *tells)));
     }
     names
 }
 
-/// The facts of every Python file that mentions both an exporting module and one of its names.
+/// The files that export telling names, by the hash of the name that they are imported under, and by
+/// that of the package that they lie in.
+struct Exporters<'e> {
+    all: Vec<(&'e RelPath, &'e Names)>,
+    by_name: FxHashMap<u32, Vec<usize>>,
+    by_package: FxHashMap<u32, Vec<usize>>,
+}
+
+impl<'e> Exporters<'e> {
+    fn new(exported: &'e BTreeMap<RelPath, Names>) -> Exporters<'e> {
+        let mut exporters = Exporters {
+            all: exported.iter().collect(),
+            by_name: FxHashMap::default(),
+            by_package: FxHashMap::default(),
+        };
+        for (at, (path, _)) in exporters.all.iter().enumerate() {
+            let (name, package) = module_name(path);
+            exporters.by_name.entry(hash(name)).or_default().push(at);
+            exporters.by_package.entry(hash(package)).or_default().push(at);
+        }
+        exporters
+    }
+
+    /// The exporters that a file with these imports may take from.
+    fn of(&self, imported: &Imported) -> Vec<usize> {
+        let named = imported.named().iter().filter_map(|h| self.by_name.get(h));
+        let bound = imported.bound().iter().filter_map(|h| self.by_package.get(h));
+        let mut found: Vec<usize> = named.chain(bound).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// The telling names of exporters that a text imports, or reads as attributes of a package
+/// (`tools.image.swap`), and mentions.
+fn taken(tools: &Tools<'_>, path: &RelPath, text: &str, from: &[(&RelPath, &Names)]) -> Names {
+    let mut targets: FxHashSet<String> = FxHashSet::default();
+    for import in imports(text) {
+        match tools.files.resolve(Language::Python, path, &import) {
+            Target::File(path) => {
+                targets.insert(path);
+            }
+            Target::Name(path, name) => {
+                targets.extend(tools.files.python_submodule(&path, &name));
+                targets.insert(path);
+            }
+            _ => {}
+        }
+    }
+    let mentioned: FxHashSet<&str> = identifiers(text).collect();
+    let mut names = Names::new();
+    for (exporter, given) in from {
+        let as_attribute = || text.contains(&format!(".{}.", module_name(exporter).0));
+        if !targets.contains(*exporter) && !as_attribute() {
+            continue;
+        }
+        // What every class has says nothing.
+        let special = |name: &str| name.starts_with("__") && name.ends_with("__");
+        for (name, tells) in given.iter() {
+            if name != EVERYTHING && (!mentioned.contains(name.as_str()) || special(name)) {
+                continue;
+            }
+            let known = names.entry(name.clone()).or_insert(*tells);
+            *known = (*known).min(*tells);
+        }
+    }
+    names
+}
+
+/// The facts of every Python file that takes a telling name from an exporter.
 fn importers(
     tools: &Tools<'_>,
     listing: &Listing,
-    exported: &BTreeMap<String, Vec<String>>,
-    wanted: &FxHashMap<RelPath, FxHashSet<String>>,
-) -> Vec<(FileFacts, Source, FxHashSet<String>)> {
-    let mut names: Vec<&String> = exported.values().flatten().collect();
-    names.sort();
-    names.dedup();
-    let Ok(automaton) = AhoCorasick::new(&names) else { return Vec::new() };
-    let paths: Vec<(&String, &crate::discover::Entry)> =
-        listing.files.iter().filter(|(path, _)| path.ends_with(".py")).collect();
-    paths
+    imported: &[(RelPath, Imported)],
+    exported: &BTreeMap<RelPath, Names>,
+    wanted: &FxHashMap<RelPath, Names>,
+) -> Vec<(FileFacts, Source, Names)> {
+    let exporters = Exporters::new(exported);
+    imported
         .par_iter()
-        .filter_map(|(path, entry)| {
-            let bytes = std::fs::read(&entry.real).ok()?;
-            if !automaton.is_match(&bytes) || language_of(path, &bytes) != Some(Language::Python) {
+        .filter_map(|(path, imported)| {
+            let from: Vec<(&RelPath, &Names)> = exporters
+                .of(imported)
+                .into_iter()
+                .map(|at| exporters.all[at])
+                .filter(|(p, _)| *p != path)
+                .collect();
+            if from.is_empty() {
                 return None;
             }
-            let source = Source::decode(bytes);
-            let mentioned: FxHashSet<&str> = identifiers(&source.text).collect();
-            let imports = imports(&source.text);
-            let imported: FxHashSet<&str> = imports
-                .iter()
-                .flat_map(|i| i.module.rsplit('.').next().into_iter().chain(i.name.as_deref()))
-                .collect();
-            let new: FxHashSet<String> = exported
-                .iter()
-                // Imported, or read as an attribute of its package (`tools.image.swap`).
-                .filter(|(module, _)| {
-                    imported.contains(module.as_str()) || source.text.contains(&format!(".{module}."))
-                })
-                .flat_map(|(_, names)| names)
-                .filter(|name| mentioned.contains(name.as_str()) || name.as_str() == EVERYTHING)
-                .cloned()
-                .collect();
-            let mut extra = wanted.get(*path).cloned().unwrap_or_default();
-            let before = extra.len();
-            extra.extend(new);
-            if extra.len() == before {
+            let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
+            let before = wanted.get(path);
+            let mut extra: Names = before.cloned().unwrap_or_default();
+            for (name, tells) in taken(tools, path, &source.text, &from) {
+                let known = extra.entry(name).or_insert(tells);
+                *known = (*known).min(tells);
+            }
+            if extra.is_empty() || before == Some(&extra) {
                 return None;
             }
+            tools.python.role(&source.text).named(&extra).next()?;
             let mut facts = tools.python.read(path, &source, &extra, tools.files, tools.catalogues)?;
-            let again = exported_again(&facts, &extra);
-            facts.telling.extend(again);
-            facts.telling.sort();
-            facts.telling.dedup();
-            facts.gives.extend(facts.telling.iter().cloned());
+            let mut telling: Names = exported_again(&facts, &extra).into_iter().collect();
+            for (name, tells) in &facts.telling {
+                let known = telling.entry(name.clone()).or_insert(*tells);
+                *known = (*known).min(*tells);
+            }
+            facts.gives.extend(telling.keys().cloned());
             facts.gives.sort();
             facts.gives.dedup();
+            facts.telling = telling.into_iter().collect();
             Some((facts, source, extra))
         })
         .collect()

@@ -35,18 +35,40 @@ pub struct Statement {
 
 /// A logical line: one that brackets, strings and backslashes have been followed through.
 #[derive(Debug, Clone, Copy)]
-struct Line {
-    start: usize,
-    content: usize,
-    end: usize,
-    indent: usize,
+pub(super) struct Line {
+    /// Its first byte, the indentation included.
+    pub(super) start: usize,
+    /// Its first byte after the indentation.
+    pub(super) content: usize,
+    /// One past its line end.
+    pub(super) end: usize,
+    /// Columns of indentation.
+    pub(super) indent: usize,
 }
 
 /// Cuts a text; `None` where it does not hold together (an open string or bracket at its end, a
 /// first line that is indented): then only the parser can tell.
-pub fn cut(text: &str) -> Option<Vec<Statement>> {
-    let lines = logical_lines(text.as_bytes())?;
-    statements(text, &lines, 0)
+pub fn cut(text: &str) -> Option<Cut> {
+    let mut quiet = Vec::new();
+    let lines = logical_lines(text.as_bytes(), &mut quiet)?;
+    Some(Cut { statements: statements(text, &lines, 0)?, quiet })
+}
+
+/// A text's statements, and what of it is no code.
+#[derive(Debug)]
+pub struct Cut {
+    /// The statements of the top level, in order.
+    pub statements: Vec<Statement>,
+    /// Strings with their quotes, and comments, in order.
+    pub quiet: Vec<Range<usize>>,
+}
+
+impl Cut {
+    /// The string or comment that a place lies in.
+    pub fn quiet_at(&self, offset: usize) -> Option<Range<usize>> {
+        let at = self.quiet.partition_point(|range| range.end <= offset);
+        self.quiet.get(at).filter(|range| range.start <= offset).cloned()
+    }
 }
 
 fn statements(text: &str, lines: &[Line], depth: usize) -> Option<Vec<Statement>> {
@@ -100,13 +122,13 @@ fn statements(text: &str, lines: &[Line], depth: usize) -> Option<Vec<Statement>
 }
 
 /// Whether a line goes on with the statement above it.
-fn continues(line: &str) -> bool {
+pub(super) fn continues(line: &str) -> bool {
     let word = first_word(line);
     matches!(word, "else" | "elif" | "except" | "finally")
         && line[word.len()..].trim_start().starts_with(|c: char| c != '=' && c != ',')
 }
 
-fn first_word(line: &str) -> &str {
+pub(super) fn first_word(line: &str) -> &str {
     let end = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
     &line[..end]
 }
@@ -119,7 +141,7 @@ fn name_after(text: &str, from: usize) -> Range<usize> {
 }
 
 /// The logical lines of a text; blank lines and comments alone are none.
-fn logical_lines(bytes: &[u8]) -> Option<Vec<Line>> {
+pub(super) fn logical_lines(bytes: &[u8], quiet: &mut Vec<Range<usize>>) -> Option<Vec<Line>> {
     let mut lines = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -141,13 +163,15 @@ fn logical_lines(bytes: &[u8]) -> Option<Vec<Line>> {
                 continue;
             }
             Some(b'#') => {
+                let start = at;
                 at = line_end(bytes, at);
+                quiet.push(start..at);
                 continue;
             }
             Some(_) => {}
         }
         let content = at;
-        at = logical_end(bytes, at)?;
+        at = logical_end(bytes, at, quiet)?;
         lines.push(Line { start, content, end: at, indent });
     }
     Some(lines)
@@ -158,7 +182,7 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
 }
 
 /// One past the line end that closes the logical line which starts at `at`.
-fn logical_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+fn logical_end(bytes: &[u8], mut at: usize, quiet: &mut Vec<Range<usize>>) -> Option<usize> {
     let mut depth = 0usize;
     loop {
         let Some(&byte) = bytes.get(at) else {
@@ -166,7 +190,11 @@ fn logical_end(bytes: &[u8], mut at: usize) -> Option<usize> {
         };
         match byte {
             b'\n' if depth == 0 => return Some(at + 1),
-            b'#' => at = line_end(bytes, at).saturating_sub(1).max(at + 1),
+            b'#' => {
+                let start = at;
+                at = line_end(bytes, at).saturating_sub(1).max(at + 1);
+                quiet.push(start..at);
+            }
             b'(' | b'[' | b'{' => {
                 depth += 1;
                 at += 1;
@@ -176,7 +204,11 @@ fn logical_end(bytes: &[u8], mut at: usize) -> Option<usize> {
                 at += 1;
             }
             b'\\' => at += if bytes.get(at + 1) == Some(&b'\r') { 3 } else { 2 },
-            b'"' | b'\'' => at = string_end(bytes, at)?,
+            b'"' | b'\'' => {
+                let start = at;
+                at = string_end(bytes, at)?;
+                quiet.push(start..at);
+            }
             _ => at += 1,
         }
     }
@@ -210,7 +242,7 @@ mod tests {
     #[test]
     fn statements_classes_and_members_are_cut_where_they_stand() {
         let text = "import os\n\"\"\"doc\ndef no(): pass\n\"\"\"\nX = [\n1,\n]\n@dec\nclass A(B):\n    x = 1\n    def f(self):\n        return 1\n\n    # c\n    async def g(self): pass\nif X:\n    pass\nelse:\n    pass\n";
-        let found = cut(text).unwrap();
+        let found = cut(text).unwrap().statements;
         let kinds: Vec<Kind> = found.iter().map(|s| s.kind).collect();
         assert_eq!(kinds, [Kind::Import, Kind::Simple, Kind::Simple, Kind::Class, Kind::Compound]);
         let class = &found[3];

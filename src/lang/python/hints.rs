@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use rustc_hash::FxHashSet;
 
 use super::imports::imports;
@@ -19,10 +19,14 @@ use crate::data::primitives::Catalogue;
 pub enum Weight {
     /// Enough on its own.
     Strong,
+    /// Enough on its own, whatever it is called with.
+    Plain,
     /// Enough on its own, and it makes commands in the file count.
     Runner,
     /// A lookup by name: counts beside the name of a module that has primitives.
     Lookup,
+    /// An argument that makes a call count: counts beside such a call's name, or where it is kept.
+    Argument,
     /// A command's name, or what a copy of this program is made of: counts where the file runs commands.
     Company,
 }
@@ -41,12 +45,12 @@ pub struct Hit {
 enum Place {
     /// Anywhere.
     Anywhere,
+    /// Where it asks for a module that has primitives, or for one that is not written there.
+    ModuleLookup,
     /// Not after a dot, unless that of `sys.`: a builtin.
     Builtin,
     /// After a dot, in quotes, or where the file imports it.
     Member,
-    /// Where the file imports it.
-    Imported,
     /// Like a word of a command line.
     CommandWord,
 }
@@ -55,10 +59,12 @@ enum Place {
 #[derive(Debug)]
 pub struct Hints {
     automaton: AhoCorasick,
-    words: Vec<(String, Vec<(Place, Weight)>)>,
+    words: Vec<(String, Vec<Entry>)>,
     /// Last components that a runner or primitive has in the list.
     known: FxHashSet<String>,
     modules: FxHashSet<String>,
+    /// Last components of calls that count by an argument.
+    callees: FxHashSet<String>,
 }
 
 /// Ways to look a name up in a module.
@@ -66,24 +72,13 @@ const LOOKUPS: [&str; 4] = ["getattr", "__dict__", "vars", "globals"];
 /// Ways to get a module by its name.
 const MODULE_LOOKUPS: [&str; 3] = ["__import__", "import_module", "sys.modules"];
 /// What a copy of this program is made of.
-const OWN: [&str; 5] = ["executable", "argv", "__file__", "python", "__name__"];
-/// Arguments that must be given for a call to matter, as they are written at a call or in a mapping.
-const ARGUMENTS: [&str; 12] = [
-    "use_reloader",
-    "reload=",
-    "reload\"",
-    "reload'",
-    "debug=",
-    "debug\"",
-    "debug'",
-    "autoreload=",
-    "auto_reload",
-    "reloader=",
-    "reloader\"",
-    "reloader'",
-];
-/// Last components that say too little: the modules that they come from stand for them.
-const TOO_COMMON: [&str; 25] = [
+const OWN: [&str; 4] = ["executable", "_base_executable", "argv", "orig_argv"];
+/// What stands before a builtin that is read from a module.
+const BUILTIN_MODULES: [&str; 3] = ["sys.", "builtins.", "__builtins__."];
+/// The interpreter's names in a command.
+const PYTHONS: [&str; 4] = ["python", "python3", "python2", "pythonw"];
+/// Last components that say too little alone: they count where their module is at hand.
+const TOO_COMMON: [&str; 28] = [
     "run",
     "call",
     "sudo",
@@ -109,17 +104,69 @@ const TOO_COMMON: [&str; 25] = [
     "system",
     "spawn",
     "kill",
+    "abort",
+    "reload",
+    "terminate",
 ];
 
+/// Whether a last component says too little alone.
+fn is_common(last: &str) -> bool {
+    TOO_COMMON.contains(&last) || last.len() < 4
+}
+
+/// Modules that are imported everywhere for other things: their objects count where something is done to them.
+const EVERYWHERE: [&str; 2] = ["asyncio", "pathlib"];
+
+/// One way in which a word counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    place: Place,
+    weight: Weight,
+    /// Modules of which one must be at hand; none if the word says enough alone.
+    modules: FxHashSet<String>,
+}
+
 #[derive(Default)]
-struct Words(BTreeMap<String, Vec<(Place, Weight)>>);
+struct Words(BTreeMap<String, Vec<Entry>>);
 
 impl Words {
     fn add(&mut self, word: &str, place: Place, weight: Weight) {
+        self.add_from(word, place, weight, &[]);
+    }
+
+    /// A word that counts where one of the modules is at hand; with none, everywhere.
+    fn add_from(&mut self, word: &str, place: Place, weight: Weight, modules: &[&str]) {
         let entries = self.0.entry(word.to_owned()).or_default();
-        if !entries.contains(&(place, weight)) {
-            entries.push((place, weight));
+        let modules: FxHashSet<String> = modules.iter().map(|m| (*m).to_owned()).collect();
+        match entries.iter_mut().find(|e| e.place == place && e.weight == weight) {
+            Some(entry) if entry.modules.is_empty() || modules.is_empty() => entry.modules.clear(),
+            Some(entry) => entry.modules.extend(modules),
+            None => entries.push(Entry { place, weight, modules }),
         }
+    }
+}
+
+/// The plain components of a catalogued path before its last one, those that make an object, and
+/// the last; a key in brackets is one component (`__salt__[cmd.run]`).
+struct Path<'n> {
+    before: Vec<&'n str>,
+    makers: Vec<&'n str>,
+    last: &'n str,
+}
+
+impl<'n> Path<'n> {
+    fn of(name: &'n str) -> Option<Path<'n>> {
+        if let Some((before, key)) =
+            name.strip_suffix(']').and_then(|n| n.rsplit_once('[')).filter(|(_, k)| !k.is_empty())
+        {
+            return Some(Path { before: before.split('.').collect(), makers: Vec::new(), last: key });
+        }
+        let mut parts: Vec<&str> = name.split('.').collect();
+        let last = parts.pop()?.trim_end_matches(['(', ')', '[', ']']);
+        let is_made = |part: &&&str| part.ends_with([')', ']']);
+        let makers = parts.iter().filter(is_made).map(|p| p.trim_end_matches(['(', ')', '[', ']'])).collect();
+        let before = parts.iter().filter(|p| !p.ends_with([')', ']'])).copied().collect();
+        Some(Path { before, makers, last })
     }
 }
 
@@ -130,53 +177,80 @@ impl Hints {
         let mut words = Words::default();
         let mut known = FxHashSet::default();
         let mut modules = FxHashSet::default();
-        let primitives = catalogue.primitives().iter().flat_map(|p| &p.names).map(|n| (n, Weight::Strong));
+        let primitives = catalogue.primitives().iter().flat_map(|p| {
+            let by_arguments =
+                p.pid.is_some() || p.signal.is_some() || !p.when.is_empty() || p.unless_false.is_some();
+            let weight = if by_arguments { Weight::Strong } else { Weight::Plain };
+            p.names.iter().map(move |name| (name, weight))
+        });
         let runners = catalogue.runners().iter().flat_map(|r| &r.names).map(|n| (n, Weight::Runner));
         for (name, weight) in primitives.chain(runners) {
-            let parts: Vec<&str> = name.split(['.', '(', ')', '[', ']']).filter(|p| !p.is_empty()).collect();
-            let Some((last, before)) = parts.split_last() else { continue };
+            let Some(Path { before, makers, last }) = Path::of(name) else { continue };
             modules.extend(before.first().filter(|head| **head != "builtins").map(|head| (*head).to_owned()));
             if before == ["builtins"] {
                 words.add(last, Place::Builtin, weight);
-                known.insert((*last).to_owned());
+                known.insert(last.to_owned());
                 continue;
             }
-            if TOO_COMMON.contains(last) || last.len() < 4 {
-                // Such a name says nothing. What it is called on came from its module, by the module's name;
-                // what is kept under a name of its own is told of by the solver.
-                for part in before.iter().filter(|p| **p != "builtins") {
-                    let place = if part.starts_with("__") { Place::Anywhere } else { Place::Imported };
-                    words.add(part, place, weight);
-                }
+            let mut from: Vec<&str> = before.iter().copied().find(|m| *m != "builtins").into_iter().collect();
+            // `posix` for `os`.
+            let renamed =
+                catalogue.renames().filter(|(from, to)| !from.contains('.') && before.first() == Some(to));
+            from.extend(renamed.map(|(from, _)| from));
+            if is_common(last) {
+                words.add_from(last, Place::Member, weight, &from);
             } else {
                 words.add(last, Place::Member, weight);
-                known.insert((*last).to_owned());
+                known.insert(last.to_owned());
+            }
+            // What makes the object: it may be kept in another file.
+            if let Some(maker) = makers.first().filter(|_| !before.iter().any(|m| EVERYWHERE.contains(m))) {
+                words.add_from(maker, Place::Member, weight, &from);
             }
         }
-        // Common words that a module before them makes plain.
-        for (word, weight) in
-            [("os.system", Weight::Runner), ("os.kill", Weight::Strong), ("pty.spawn", Weight::Runner)]
-        {
-            words.add(word, Place::Anywhere, weight);
+        // A builtin that stands for a primitive (`reload`).
+        for (from, to) in catalogue.renames() {
+            // A module that stands for another is known by its own name.
+            if !from.contains(['.', '(']) {
+                known.insert(from.to_owned());
+            }
+            if let Some(word) = from.strip_prefix("builtins.").filter(|_| to.contains('.')) {
+                words.add(word, Place::Builtin, Weight::Strong);
+            }
         }
-        for (word, weight) in
-            [("system", Weight::Runner), ("kill", Weight::Strong), ("spawn", Weight::Runner)]
-        {
-            words.add(word, Place::Member, weight);
+        // What makes a call count, as it is written at the call or in a mapping.
+        let mut callees = FxHashSet::default();
+        for primitive in catalogue.primitives().iter().filter(|p| !p.when.is_empty()) {
+            // Other callees are found by their own names.
+            let lasts = primitive.names.iter().filter_map(|name| Path::of(name).map(|p| p.last));
+            let common: Vec<String> = lasts.filter(|last| is_common(last)).map(str::to_owned).collect();
+            if common.is_empty() {
+                continue;
+            }
+            callees.extend(common);
+            for keyword in primitive.when.iter().filter_map(|test| test.keyword.as_deref()) {
+                for end in ["=", "\"", "'"] {
+                    words.add(&format!("{keyword}{end}"), Place::Anywhere, Weight::Argument);
+                }
+            }
         }
-        ARGUMENTS.iter().for_each(|w| words.add(w, Place::Anywhere, Weight::Strong));
-        MODULE_LOOKUPS.iter().for_each(|w| words.add(w, Place::Anywhere, Weight::Strong));
+        for word in MODULE_LOOKUPS {
+            words.add(word, Place::ModuleLookup, Weight::Strong);
+            words.add(word, Place::Anywhere, Weight::Lookup);
+        }
         LOOKUPS.iter().for_each(|w| words.add(w, Place::Anywhere, Weight::Lookup));
-        OWN.iter().for_each(|w| words.add(w, Place::Anywhere, Weight::Company));
-        catalogue.renamed_heads().for_each(|w| words.add(w, Place::Imported, Weight::Runner));
+        OWN.iter().for_each(|w| words.add(w, Place::Member, Weight::Company));
+        words.add("__file__", Place::Anywhere, Weight::Company);
+        PYTHONS.iter().for_each(|w| words.add(w, Place::CommandWord, Weight::Company));
         commands.iter().for_each(|w| words.add(w, Place::CommandWord, Weight::Company));
         extra.iter().for_each(|w| words.add(w, Place::Anywhere, Weight::Strong));
-        let words: Vec<(String, Vec<(Place, Weight)>)> = words.0.into_iter().collect();
+        let words: Vec<(String, Vec<Entry>)> = words.0.into_iter().collect();
         let automaton = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
             .match_kind(MatchKind::Standard)
             .build(words.iter().map(|(w, _)| w))
             .ok()?;
-        Some(Hints { automaton, words, known, modules })
+        Some(Hints { automaton, words, known, modules, callees })
     }
 
     /// Whether a name of the catalogue is always found by its own last component.
@@ -198,6 +272,11 @@ impl Hints {
         self.modules.contains(name)
     }
 
+    /// Whether a call of that name can count by an argument that it is given.
+    pub fn takes_arguments(&self, name: &str) -> bool {
+        self.callees.contains(name)
+    }
+
     /// Every occurrence in a text that counts, in order of its end.
     pub fn hits(&self, text: &str) -> Vec<Hit> {
         if !self.automaton.is_match(text) {
@@ -207,6 +286,8 @@ impl Hints {
         let imported: FxHashSet<&str> =
             found.iter().flat_map(|i| i.module.split('.').chain(i.name.as_deref())).collect();
         let star = memchr::memmem::find(text.as_bytes(), b"import *").is_some();
+        // Modules may be had by their names in quotes, whole or in parts.
+        let mut by_name: Option<bool> = None;
         let mut hits = Vec::new();
         if star {
             hits.extend(self.starred_modules(text));
@@ -218,26 +299,52 @@ impl Hints {
                 continue;
             }
             let is_imported = || imported.contains(word.as_str());
-            for (place, weight) in entries {
+            for Entry { place, weight, modules } in entries {
+                let mut at_hand = || {
+                    modules.is_empty()
+                        || modules.iter().any(|m| imported.contains(m.as_str()))
+                        || around.qualifier().is_some_and(|q| modules.contains(q))
+                        || *by_name.get_or_insert_with(|| gets_modules_by_name(text, &self.modules))
+                };
                 let counts = match place {
                     Place::Anywhere => true,
+                    Place::ModuleLookup => asks_for_a_module(&text[around.end..], &self.modules),
                     Place::Builtin => {
-                        !around.after_dot()
-                            || ["sys.", "builtins.", "__builtins__."]
-                                .iter()
-                                .any(|module| around.before().ends_with(module))
+                        let of = |module: &&str| around.before().ends_with(*module);
+                        around.is_a_value() || is_imported() || BUILTIN_MODULES.iter().any(of)
                     }
                     Place::Member => around.is_member() || is_imported() || star,
-                    Place::Imported => is_imported(),
                     Place::CommandWord => around.stands_like_a_command(),
                 };
-                if counts {
+                if counts && at_hand() {
                     hits.push(Hit { offset: found.start(), weight: *weight });
                 }
             }
         }
         hits
     }
+}
+
+/// Whether a text asks somewhere for a module that has primitives, by name.
+fn gets_modules_by_name(text: &str, modules: &FxHashSet<String>) -> bool {
+    MODULE_LOOKUPS.iter().any(|word| {
+        memchr::memmem::find_iter(text.as_bytes(), word.as_bytes())
+            .any(|at| asks_for_a_module(&text[at + word.len()..], modules))
+    })
+}
+
+/// Whether what follows a lookup is the name of a module that has primitives, or a text that is
+/// put together there.
+fn asks_for_a_module(after: &str, modules: &FxHashSet<String>) -> bool {
+    let line = after.lines().next().unwrap_or("");
+    let asked = line.trim_start().trim_start_matches(".get").trim_start_matches(['(', '[']).trim_start();
+    let quoted = asked.strip_prefix(['"', '\'']);
+    let Some(name) = quoted.and_then(|q| q.split(['"', '\'']).next()) else {
+        // `f"…"`, `b"…"`: put together. A name is looked for where it is bound.
+        return asked.starts_with(|c: char| c.is_alphabetic()) && asked[1..].starts_with(['"', '\'']);
+    };
+    let rest = quoted.and_then(|q| q.get(name.len() + 1..)).unwrap_or("").trim_start();
+    rest.starts_with(['+', '"', '\'', '%', '.', '[']) || name.split('.').any(|part| modules.contains(part))
 }
 
 /// A word in its text.
@@ -270,8 +377,29 @@ impl Around<'_> {
         !joins(self.byte_before(), bytes.first()) && !joins(self.byte_after(), bytes.last())
     }
 
+    /// The name before the dot before the word.
+    fn qualifier(&self) -> Option<&str> {
+        let before = self.before().strip_suffix('.')?;
+        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        before.get(start..)
+    }
+
     fn after_dot(&self) -> bool {
         self.before().trim_end_matches([' ', '\t', '\\', '\n', '\r']).ends_with('.')
+    }
+
+    /// A builtin that is called or handed on, not one that a text speaks of.
+    fn is_a_value(&self) -> bool {
+        let before = self.before().trim_end_matches([' ', '\t', '\n', '\r', '\\']);
+        let follows = |word: &str| before.ends_with(word);
+        if before.ends_with('.') {
+            return false;
+        }
+        self.byte_after() == Some(b'(')
+            || before.ends_with(['=', '(', ',', '[', ':', '{'])
+            || ["raise", "return", "or", "and", "else", "in", "if", "yield", "except", "not"]
+                .into_iter()
+                .any(follows)
     }
 
     fn is_member(&self) -> bool {

@@ -17,6 +17,7 @@ mod notebook;
 mod pattern;
 mod quoted;
 pub mod select;
+mod slice;
 mod statement;
 
 pub use facts::{facts, parse, selected};

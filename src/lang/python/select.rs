@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cut::{Kind, Statement};
+use super::cut::{Cut, Kind, Statement};
 use super::hints::{Hints, Hit, Weight};
+use super::slice::{Names, Seeds, Slice, names_around};
 
 /// A definition larger than this is not read only because its name is mentioned.
 const LARGEST_MENTIONED: usize = 16 << 10;
@@ -29,24 +30,54 @@ struct Leaf<'c> {
     class: Option<usize>,
     chosen: bool,
     runs: bool,
+    /// What makes it count, as offsets into its text.
+    seeds: Seeds,
+    /// All of it counts.
+    whole: bool,
+}
+
+impl Leaf<'_> {
+    fn choose_whole(&mut self) {
+        self.chosen = true;
+        self.whole = true;
+    }
 }
 
 /// Chooses what to parse; `None` if nothing can matter. `extra` are names that were found to
 /// matter in this file (aliases, wrappers).
 pub fn select(
     text: &str,
-    statements: &[Statement],
+    cut: &Cut,
     hints: &Hints,
     hits: &[Hit],
     extra: &FxHashSet<String>,
 ) -> Option<Selection> {
+    let statements = &cut.statements;
     let mut chooser = Chooser::new(text, statements);
-    chooser.by_words(hints, hits, extra);
+    let hits = code_hits(text, cut, hits);
+    chooser.by_words(hints, &hits, extra);
     if !chooser.leaves.iter().any(|l| l.chosen) {
         return None;
     }
     chooser.by_names(hints);
     Some(chooser.selection(statements))
+}
+
+/// The hits that stand in code, and in strings those that name something: a name in quotes, a part of
+/// a command, code in braces. All of them where the file runs texts as code.
+fn code_hits(text: &str, cut: &Cut, hits: &[Hit]) -> Vec<Hit> {
+    let runs_texts = ["exec(", "eval(", "exec ", "compile("]
+        .iter()
+        .any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some());
+    let counts = |hit: &&Hit| {
+        let Some(quiet) = cut.quiet_at(hit.offset) else { return true };
+        let string = &text[quiet.clone()];
+        let in_comment = string.starts_with('#');
+        let in_quotes = text[..hit.offset].ends_with(['"', '\'']);
+        let formatted = string.contains('{') && text[..quiet.start].ends_with(['f', 'F', 'r', 'R', 't']);
+        !in_comment && (runs_texts || hit.weight == Weight::Company || in_quotes || formatted)
+    };
+    hits.iter().filter(counts).copied().collect()
 }
 
 /// The identifiers of a text, strings and comments included: more is safe.
@@ -77,7 +108,14 @@ impl<'c> Chooser<'c> {
         let mut chooser = Chooser { text, leaves: Vec::new(), classes: Vec::new() };
         for statement in statements {
             if statement.members.is_empty() {
-                chooser.leaves.push(Leaf { statement, class: None, chosen: false, runs: false });
+                chooser.leaves.push(Leaf {
+                    statement,
+                    class: None,
+                    chosen: false,
+                    runs: false,
+                    seeds: Seeds::default(),
+                    whole: false,
+                });
                 continue;
             }
             let class = chooser.classes.len();
@@ -88,6 +126,8 @@ impl<'c> Chooser<'c> {
                     class: Some(class),
                     chosen: false,
                     runs: false,
+                    seeds: Seeds::default(),
+                    whole: false,
                 });
             }
         }
@@ -100,60 +140,85 @@ impl<'c> Chooser<'c> {
         (leaf.statement.span.start <= offset).then_some(at)
     }
 
+    /// Chooses a leaf for what stands at an offset.
+    fn choose(&mut self, at: usize, offset: usize) {
+        let leaf = &mut self.leaves[at];
+        leaf.chosen = true;
+        leaf.seeds.lines.push(offset - leaf.statement.span.start);
+    }
+
     fn by_words(&mut self, hints: &Hints, hits: &[Hit], extra: &FxHashSet<String>) {
         let mut lookups = Vec::new();
-        let mut company = Vec::new();
-        let mut runs_commands = false;
+        let mut arguments = Vec::new();
+        let has_commands = !extra.is_empty() || hits.iter().any(|h| h.weight == Weight::Company);
         for Hit { offset, weight } in hits.iter().copied() {
+            // Without a command's name there is nothing to run.
+            if weight == Weight::Runner && !has_commands {
+                continue;
+            }
             let Some(at) = self.leaf_at(offset) else {
                 // In a class's header: its first member stands for it.
-                if weight == Weight::Strong || weight == Weight::Runner {
-                    runs_commands |= weight == Weight::Runner;
+                if matches!(weight, Weight::Strong | Weight::Plain | Weight::Runner) {
                     let next = self.leaves.partition_point(|l| l.statement.span.end <= offset);
                     if let Some(leaf) = self.leaves.get_mut(next) {
-                        leaf.chosen = true;
+                        leaf.choose_whole();
                     }
                 }
                 continue;
             };
             match weight {
-                Weight::Strong => self.leaves[at].chosen = true,
+                Weight::Strong => self.choose(at, offset),
+                Weight::Plain => {
+                    let leaf = &mut self.leaves[at];
+                    leaf.chosen = true;
+                    leaf.seeds.names.push(offset - leaf.statement.span.start);
+                }
                 Weight::Runner => {
-                    runs_commands = true;
-                    self.leaves[at].chosen = true;
+                    self.choose(at, offset);
                     self.leaves[at].runs = true;
                 }
-                Weight::Lookup => lookups.push(at),
-                Weight::Company => company.push(at),
+                Weight::Lookup => lookups.push((at, offset)),
+                Weight::Argument => arguments.push((at, offset)),
+                // Commands are read where what runs them asks for them, or hands them to what does.
+                Weight::Company => {}
             }
         }
-        lookups.dedup();
         if !lookups.is_empty() {
             // `m = os`: a lookup on `m` is a lookup on the module.
             for leaf in self.leaves.iter_mut().filter(|l| l.statement.kind == Kind::Simple) {
                 let value =
                     self.text[leaf.statement.span.clone()].rsplit_once('=').map_or("", |(_, value)| value);
-                leaf.chosen |= hints.is_module(value.trim());
+                if hints.is_module(value.trim()) {
+                    leaf.choose_whole();
+                }
             }
         }
-        for at in lookups {
-            let text = self.slice(at);
-            if identifiers(text).any(|name| hints.is_module(name)) {
-                self.leaves[at].chosen = true;
+        for (at, offset) in lookups {
+            let seeds =
+                Seeds { lines: vec![offset - self.leaves[at].statement.span.start], names: Vec::new() };
+            let rest = &self.text[offset..];
+            let on_itself = ["getattr(self,", "getattr(cls,"].iter().any(|start| rest.starts_with(start));
+            // `sys` itself stands in `sys.modules`.
+            let modules = rest.starts_with("sys.modules");
+            let counts = |name: &&str| hints.is_module(name) && !(modules && *name == "sys");
+            if !on_itself && names_around(self.slice(at), &seeds).used.iter().any(counts) {
+                self.choose(at, offset);
             }
         }
-        if runs_commands {
-            company.dedup();
-            for at in company {
-                self.leaves[at].chosen = true;
+        for (at, offset) in arguments {
+            let kept = self.leaves[at].statement.kind == Kind::Simple;
+            if kept || identifiers(self.slice(at)).any(|name| hints.takes_arguments(name)) {
+                self.choose(at, offset);
             }
         }
-        let mut filled = self.filled_names();
-        filled.extend(extra.iter().map(String::as_str));
-        if !filled.is_empty() {
+        let mut named = self.filled_names();
+        named.extend(extra.iter().map(String::as_str));
+        if !named.is_empty() {
             for at in 0..self.leaves.len() {
-                if !self.leaves[at].chosen && identifiers(self.slice(at)).any(|name| filled.contains(name)) {
-                    self.leaves[at].chosen = true;
+                let start = self.leaves[at].statement.span.start;
+                let slice = self.slice(at);
+                for name in identifiers(slice).filter(|name| named.contains(name)) {
+                    self.choose(at, start + offset_in(slice, name));
                 }
             }
         }
@@ -185,15 +250,28 @@ impl<'c> Chooser<'c> {
         &self.text[self.leaves[at].statement.span.clone()]
     }
 
+    /// For each class, the others of the file that its header names.
+    fn bases(&self) -> Vec<Vec<usize>> {
+        let by_name: FxHashMap<&str, usize> =
+            self.classes.iter().enumerate().map(|(at, c)| (&self.text[c.name.clone()], at)).collect();
+        let named = |(at, class): (usize, &&Statement)| {
+            let head = identifiers(&self.text[class.head.clone()]);
+            head.filter_map(|name| by_name.get(name).copied()).filter(|base| *base != at).collect()
+        };
+        self.classes.iter().enumerate().map(named).collect()
+    }
+
     /// Adds what binds the names that chosen statements use.
     fn by_names(&mut self, hints: &Hints) {
         for leaf in &mut self.leaves {
             // Imports are short, a star import may bind any name, and where the first foreign one stands
             // decides what runs before it.
-            leaf.chosen |= leaf.statement.kind == Kind::Import && leaf.class.is_none();
+            if leaf.statement.kind == Kind::Import && leaf.class.is_none() {
+                leaf.choose_whole();
+            }
         }
         let mut binders: FxHashMap<&'c str, Vec<usize>> = FxHashMap::default();
-        let mut attributes: FxHashMap<(usize, &'c str), Vec<usize>> = FxHashMap::default();
+        let mut attributes: FxHashMap<(usize, &'c str), Vec<Binding>> = FxHashMap::default();
         for (at, leaf) in self.leaves.iter().enumerate() {
             match leaf.class {
                 None => {
@@ -202,8 +280,8 @@ impl<'c> Chooser<'c> {
                     }
                 }
                 Some(class) => {
-                    for name in attribute_names(self.text, leaf.statement) {
-                        attributes.entry((class, name)).or_default().push(at);
+                    for (name, place) in attribute_names(self.text, leaf.statement) {
+                        attributes.entry((class, name)).or_default().push(Binding { leaf: at, place });
                     }
                 }
             }
@@ -214,49 +292,88 @@ impl<'c> Chooser<'c> {
                 binders.entry(&self.text[class.name.clone()]).or_default().push(at);
             }
         }
-        let class_names: FxHashMap<&str, usize> =
-            self.classes.iter().enumerate().map(|(at, c)| (&self.text[c.name.clone()], at)).collect();
+        let bases = self.bases();
         let mut queue: Vec<usize> = (0..self.leaves.len()).filter(|at| self.leaves[*at].chosen).collect();
         let mut headers = FxHashSet::default();
+        let mut slices = FxHashMap::default();
+        let mut asked: FxHashSet<(usize, &'c str)> = FxHashSet::default();
         while let Some(at) = queue.pop() {
             let (class, runs) = (self.leaves[at].class, self.leaves[at].runs);
-            let mut texts = vec![self.slice(at)];
+            let Names { used: mut names, conditions } = self.wanted_by(at, &mut slices);
             if let Some(class) = class
                 && headers.insert(class)
             {
-                texts.push(&self.text[self.classes[class].head.clone()]);
+                names.extend(identifiers(&self.text[self.classes[class].head.clone()]));
             }
             let mut wanted = Vec::new();
-            for name in texts.into_iter().flat_map(identifiers) {
+            for name in names.into_iter().filter(|name| asked.insert((at, name))) {
                 for other in binders.get(name).into_iter().flatten() {
                     let statement = self.leaves[*other].statement;
                     let is_definition = matches!(statement.kind, Kind::Function | Kind::Class);
                     let small = statement.span.len() <= LARGEST_MENTIONED;
                     let tiny = statement.span.len() <= SMALL;
                     if !is_definition || tiny || (small && (runs || hints.is_known(name))) {
-                        wanted.push((*other, runs && is_definition));
+                        wanted.push((Binding { leaf: *other, place: None }, runs && is_definition));
                     }
                 }
                 if let Some(class) = class {
-                    wanted.extend(attributes.get(&(class, name)).into_iter().flatten().map(|o| (*o, false)));
+                    let of = |class: usize| attributes.get(&(class, name)).into_iter().flatten();
+                    wanted.extend(of(class).map(|binding| (*binding, false)));
                     // Attributes that a base class of the file binds.
-                    for (base, base_at) in &class_names {
-                        if *base_at != class && self.text[self.classes[class].head.clone()].contains(base) {
-                            wanted.extend(
-                                attributes.get(&(*base_at, name)).into_iter().flatten().map(|o| (*o, false)),
-                            );
-                        }
+                    for base in bases[class].iter().copied() {
+                        wanted.extend(of(base).map(|binding| (*binding, false)));
                     }
                 }
             }
-            for (other, runs) in wanted {
+            // Conditions are held against what names stand for, not against what functions give.
+            for name in conditions.into_iter().filter(|name| asked.insert((at, name))) {
+                let of_class = class.and_then(|class| attributes.get(&(class, name))).into_iter().flatten();
+                let of_file = binders.get(name).into_iter().flatten();
+                let bindings =
+                    of_file.map(|leaf| Binding { leaf: *leaf, place: None }).chain(of_class.copied());
+                let is_plain = |b: &Binding| self.leaves[b.leaf].statement.kind != Kind::Function;
+                wanted.extend(bindings.filter(is_plain).map(|binding| (binding, false)));
+            }
+            for (Binding { leaf: other, place }, runs) in wanted {
+                let is_function = self.leaves[other].statement.kind == Kind::Function;
+                let seeds = match place {
+                    _ if !is_function => None,
+                    Some(place) => Some(vec![place]),
+                    None => Some(given_back(self.slice(other))),
+                };
+                // What gives nothing back and stores nothing there stands for nothing.
+                if seeds.as_ref().is_some_and(Vec::is_empty) {
+                    continue;
+                }
                 let leaf = &mut self.leaves[other];
-                if !leaf.chosen {
-                    leaf.chosen = true;
-                    leaf.runs = runs;
+                let before = (leaf.chosen, leaf.runs, leaf.whole, leaf.seeds.lines.len());
+                leaf.chosen = true;
+                leaf.runs |= runs;
+                match seeds {
+                    Some(seeds) => {
+                        let lines = &mut leaf.seeds.lines;
+                        let new: Vec<usize> = seeds.into_iter().filter(|s| !lines.contains(s)).collect();
+                        lines.extend(new);
+                    }
+                    None => leaf.whole = true,
+                }
+                if before != (leaf.chosen, leaf.runs, leaf.whole, leaf.seeds.lines.len()) {
                     queue.push(other);
                 }
             }
+        }
+    }
+
+    /// The names that a chosen leaf depends on.
+    fn wanted_by(&self, at: usize, slices: &mut FxHashMap<usize, Option<Slice<'c>>>) -> Names<'c> {
+        let leaf = &self.leaves[at];
+        let slice = self.slice(at);
+        if leaf.whole || leaf.statement.kind != Kind::Function {
+            return Names { used: identifiers(slice).collect(), conditions: FxHashSet::default() };
+        }
+        match slices.entry(at).or_insert_with(|| Slice::of(slice)) {
+            Some(slice) => slice.around(&leaf.seeds),
+            None => Names { used: identifiers(slice).collect(), conditions: FxHashSet::default() },
         }
     }
 
@@ -290,6 +407,11 @@ impl<'c> Chooser<'c> {
     }
 }
 
+/// The offset of a part in the text that it is a part of.
+fn offset_in(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
 /// The names that a top-level statement binds; more is safe.
 fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t str> {
     let slice = &text[statement.span.clone()];
@@ -315,25 +437,43 @@ fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t str> {
     }
 }
 
-/// The attributes that a member of a class binds: its own name, or `self.name = …`.
-fn attribute_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t str> {
+/// Where a name of a class is bound.
+#[derive(Debug, Clone, Copy)]
+struct Binding {
+    /// The leaf that binds it.
+    leaf: usize,
+    /// The place of the store in the leaf; none where the leaf as a whole is what binds it.
+    place: Option<usize>,
+}
+
+/// The attributes that a member of a class binds, by its own name or as `self.name = …`, with the
+/// places of the stores.
+fn attribute_names<'t>(text: &'t str, statement: &Statement) -> Vec<(&'t str, Option<usize>)> {
     let slice = &text[statement.span.clone()];
     match statement.kind {
         Kind::Function | Kind::Class => {
-            let mut names = Vec::new();
-            for line in slice.lines() {
-                if line.contains("self.") || line.contains("cls.") {
-                    names.extend(assigned(line.trim_start(), true));
-                }
+            let mut names = vec![(&text[statement.name.clone()], None)];
+            for line in slice
+                .lines()
+                .filter(|line| line.contains('=') && (line.contains("self.") || line.contains("cls.")))
+            {
+                let place = Some(offset_in(slice, line.trim_start()));
+                names.extend(assigned(line.trim_start(), true).into_iter().map(|name| (name, place)));
             }
             names
         }
-        _ => assigned(slice, false),
+        _ => assigned(slice, false).into_iter().map(|name| (name, None)).collect(),
     }
 }
 
+/// The places of a definition where it gives something back.
+fn given_back(slice: &str) -> Vec<usize> {
+    let gives = |line: &&str| line.starts_with("return") || line.contains("yield");
+    slice.lines().map(str::trim_start).filter(gives).map(|line| offset_in(slice, line)).collect()
+}
+
 /// The identifiers before the first `=` that assigns; of attributes the last component.
-fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
+pub(super) fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
     let bytes = line.as_bytes();
     let mut from = 0;
     while let Some(found) = memchr::memchr(b'=', &bytes[from..]) {

@@ -1,0 +1,191 @@
+//! The names that matter inside one definition: those of the lines that tell, of the conditions
+//! around them, and of the lines that bind what these use. It decides what else of a file is parsed.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cut::{Line, continues, first_word, logical_lines};
+use super::select::{assigned, identifiers};
+
+/// Methods that change what they are called on.
+const FILLS: [&str; 7] =
+    [".append(", ".add(", ".insert(", ".extend(", ".update(", ".setdefault(", ".format("];
+
+/// What makes a definition count, as offsets into its text.
+#[derive(Debug, Default)]
+pub(super) struct Seeds {
+    /// Places whose whole lines matter.
+    pub(super) lines: Vec<usize>,
+    /// Names that matter whatever they are called with.
+    pub(super) names: Vec<usize>,
+}
+
+/// Names that something depends on.
+#[derive(Debug, Default)]
+pub(super) struct Names<'t> {
+    /// Those that the telling lines use, with what binds these.
+    pub(super) used: FxHashSet<&'t str>,
+    /// Those that only the conditions around them use.
+    pub(super) conditions: FxHashSet<&'t str>,
+}
+
+/// The names on which the seeds depend; all names where lines can't be told apart.
+pub(super) fn names_around<'t>(text: &'t str, seeds: &Seeds) -> Names<'t> {
+    match Slice::of(text) {
+        Some(mut slice) => slice.around(seeds),
+        None => Names { used: identifiers(text).collect(), conditions: FxHashSet::default() },
+    }
+}
+
+/// A definition's text, by lines.
+pub(super) struct Slice<'t> {
+    text: &'t str,
+    lines: Vec<Line>,
+    taken: Vec<bool>,
+    /// The lines that bind or change a name.
+    binders: FxHashMap<&'t str, Vec<usize>>,
+}
+
+impl<'t> Slice<'t> {
+    /// Cuts a definition into lines; `None` where it does not hold together.
+    pub(super) fn of(text: &'t str) -> Option<Slice<'t>> {
+        let lines = logical_lines(text.as_bytes(), &mut Vec::new())?;
+        let mut binders: FxHashMap<&'t str, Vec<usize>> = FxHashMap::default();
+        for (at, line) in lines.iter().enumerate() {
+            for name in bound_by(&text[line.content..line.end]) {
+                binders.entry(name).or_default().push(at);
+            }
+        }
+        let taken = vec![false; lines.len()];
+        Some(Slice { text, lines, taken, binders })
+    }
+
+    /// The names on which the seeds depend.
+    pub(super) fn around(&mut self, seeds: &Seeds) -> Names<'t> {
+        self.taken.fill(false);
+        let mut names = Names::default();
+        let mut queue = Vec::new();
+        let mut heads = Vec::new();
+        // Decorators and the header of the definition itself.
+        let mut header = 0;
+        while self.lines.get(header).is_some_and(|l| self.text[l.content..].starts_with('@')) {
+            header += 1;
+        }
+        queue.extend(0..=header.min(self.lines.len().saturating_sub(1)));
+        for seed in &seeds.lines {
+            let at = self.lines.partition_point(|l| l.end <= *seed);
+            queue.push(at);
+            self.heads_above(at, &mut heads);
+        }
+        for seed in &seeds.names {
+            let at = self.lines.partition_point(|l| l.end <= *seed);
+            self.heads_above(at, &mut heads);
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+            let start = self.text[..*seed].rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
+            let end = self.text[*seed..].find(|c| !is_name(c)).map_or(self.text.len(), |len| seed + len);
+            for name in identifiers(self.text.get(start..end).unwrap_or("")) {
+                self.ask(name, &mut names.used, &mut queue, &mut heads);
+            }
+        }
+        self.close(&mut names.used, queue, &mut heads);
+        names.conditions = names.used.clone();
+        let mut more = Vec::new();
+        self.close(&mut names.conditions, heads, &mut more);
+        self.close(&mut names.conditions, more, &mut Vec::new());
+        names
+    }
+
+    /// Takes lines, and all that bind what they use. The heads above come into `heads`.
+    fn close(&mut self, names: &mut FxHashSet<&'t str>, mut queue: Vec<usize>, heads: &mut Vec<usize>) {
+        while let Some(at) = queue.pop() {
+            if self.taken.get(at).is_none_or(|taken| *taken) {
+                continue;
+            }
+            self.taken[at] = true;
+            let line = self.lines[at];
+            for name in identifiers(&self.text[line.start..line.end]) {
+                self.ask(name, names, &mut queue, heads);
+            }
+        }
+    }
+
+    fn ask(
+        &self,
+        name: &'t str,
+        names: &mut FxHashSet<&'t str>,
+        queue: &mut Vec<usize>,
+        heads: &mut Vec<usize>,
+    ) {
+        if names.insert(name) && !matches!(name, "self" | "cls") {
+            for binder in self.binders.get(name).into_iter().flatten() {
+                queue.push(*binder);
+                self.heads_above(*binder, heads);
+            }
+        }
+    }
+
+    /// The heads of the blocks that a line lies in.
+    fn heads_above(&self, at: usize, queue: &mut Vec<usize>) {
+        let Some(line) = self.lines.get(at) else { return };
+        let mut indent = line.indent;
+        for above in (0..at).rev() {
+            let head = self.lines[above];
+            if head.indent < indent {
+                queue.push(above);
+                // An `else` belongs to the `if` at its own depth.
+                let text = &self.text[head.content..head.end];
+                indent = if continues(text) { head.indent + 1 } else { head.indent };
+            }
+            if indent == 0 {
+                break;
+            }
+        }
+    }
+}
+
+/// The names that a line binds or changes; more is safe.
+fn bound_by(line: &str) -> Vec<&str> {
+    match first_word(line) {
+        "for" | "with" | "except" | "import" | "from" | "global" | "nonlocal" => identifiers(line).collect(),
+        "def" | "class" => identifiers(line).skip(1).take(1).collect(),
+        "async" => identifiers(line).collect(),
+        _ => {
+            let mut names = assigned(line, false);
+            if let Some(at) = line.find(":=") {
+                names.extend(identifiers(&line[..at]).last());
+            }
+            if FILLS.iter().any(|fill| line.contains(fill)) {
+                names.extend(identifiers(line).next());
+            }
+            names
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str, seed: &str) -> Vec<String> {
+        let seeds = Seeds { lines: vec![text.find(seed).unwrap()], names: Vec::new() };
+        let mut names: Vec<String> =
+            names_around(text, &seeds).conditions.into_iter().map(str::to_owned).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_line_uses_and_what_binds_it_is_asked_for_and_nothing_else() {
+        let text = "def f(a):\n    pid = table[a]\n    other = long(story)\n    if ready:\n        pass\n    else:\n        os.kill(pid, 9)\n    return other\n";
+        assert_eq!(
+            names(text, "os.kill"),
+            ["9", "a", "def", "else", "f", "if", "kill", "os", "pid", "ready", "table"]
+        );
+    }
+
+    #[test]
+    fn a_list_is_what_was_added_to_it() {
+        let text = "def f():\n    cmd = []\n    cmd.append(TOOL)\n    log(OTHER)\n    run(cmd)\n";
+        let names = names(text, "run(");
+        assert!(names.contains(&"TOOL".to_owned()) && !names.contains(&"OTHER".to_owned()), "{names:?}");
+    }
+}
