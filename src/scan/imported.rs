@@ -20,13 +20,16 @@ impl Imported {
     /// What a text imports.
     pub(super) fn of(text: &str) -> Imported {
         let (mut named, mut bound) = (Vec::new(), Vec::new());
-        for import in imports(text) {
+        let imports = imports(text);
+        for (at, import) in imports.iter().enumerate() {
+            let next = imports.get(at + 1);
             match &import.name {
                 Some(name) => {
                     named.push(hash(name));
                     bound.push(hash(name));
                 }
-                // `import a.b` binds `a`; a `from` without names of its own is the module of those.
+                // The module of a `from` stands before its names, and is no name of the file.
+                None if next.is_some_and(|n| n.name.is_some() && n.module == import.module) => {}
                 None => bound.extend(import.module.split('.').map(hash)),
             }
             named.extend(import.module.rsplit('.').next().map(hash));

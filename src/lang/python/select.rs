@@ -512,9 +512,11 @@ mod tests {
 
     #[test]
     fn only_what_can_matter_and_what_it_uses_is_chosen() {
-        let text =
-            "import os\nPATH = 'x'\nBIG = [1]\ndef f():\n    os.execv(PATH, [])\ndef g():\n    return BIG\n";
-        assert_eq!(chosen(text).unwrap(), "import os\nPATH = 'x'\ndef f():\n    os.execv(PATH, [])\n");
+        let text = "import os\nPID = 1\nBIG = [1]\ndef f():\n    os.kill(PID, 9)\ndef g():\n    return BIG\n";
+        assert_eq!(chosen(text).unwrap(), "import os\nPID = 1\ndef f():\n    os.kill(PID, 9)\n");
+        // What it is called with does not change what it is.
+        let text = "import os\nPATH = 'x'\ndef f():\n    os.execv(PATH, [])\n";
+        assert_eq!(chosen(text).unwrap(), "import os\ndef f():\n    os.execv(PATH, [])\n");
         assert_eq!(chosen("import os\nprint(os.sep)\n"), None);
     }
 
@@ -527,9 +529,9 @@ mod tests {
 
     #[test]
     fn a_class_keeps_its_header_and_what_binds_the_attributes_that_are_used() {
-        let text = "import subprocess\nclass A:\n    def __init__(self):\n        self.cmd = tool()\n    def other(self):\n        # PAD\n        return 1\n    def f(self):\n        subprocess.run(self.cmd)\n";
+        let text = "import subprocess\nclass A:\n    def __init__(self):\n        self.cmd = 'pkill'\n    def other(self):\n        # PAD\n        return 1\n    def f(self):\n        subprocess.run(self.cmd)\n";
         let text = &text.replace("PAD", &"long ".repeat(SMALL));
         let got = chosen(text).unwrap();
-        assert!(got.contains("self.cmd = tool()") && !got.contains("def other"), "{got}");
+        assert!(got.contains("self.cmd = 'pkill'") && !got.contains("def other"), "{got}");
     }
 }
