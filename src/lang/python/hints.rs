@@ -279,13 +279,13 @@ impl Hints {
 
     /// Every occurrence in a text that counts, in order of its end.
     pub fn hits(&self, text: &str) -> Vec<Hit> {
-        if !self.automaton.is_match(text) {
+        let star = memchr::memmem::find(text.as_bytes(), b"import *").is_some();
+        if !star && !self.automaton.is_match(text) {
             return Vec::new();
         }
         let found = imports(text);
         let imported: FxHashSet<&str> =
             found.iter().flat_map(|i| i.module.split('.').chain(i.name.as_deref())).collect();
-        let star = memchr::memmem::find(text.as_bytes(), b"import *").is_some();
         // Modules may be had by their names in quotes, whole or in parts.
         let mut by_name: Option<bool> = None;
         let mut hits = Vec::new();
