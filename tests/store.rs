@@ -213,12 +213,27 @@ fn a_damaged_store_is_refused_and_left_as_it_was() {
         *byte = 0xA5;
     }
     let cut = whole.get(..whole.len() / 2).unwrap().to_vec();
-    for bytes in [scribbled, cut] {
-        fs::write(&path, &bytes).unwrap();
-        let error = Store::open(&path, OpenMode::Create).unwrap_err().to_string();
-        assert!(error.contains("damaged"), "{error}");
-        assert_eq!(fs::read(&path).unwrap(), bytes);
+    for bytes in [&scribbled, &cut] {
+        fs::write(&path, bytes).unwrap();
+        // Asked by a process of its own: one that found the file whole does not read all of it again at once.
+        let asked = std::process::Command::new(env!("CARGO_BIN_EXE_restartlint"))
+            .args(["guard", "status", "--store"])
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert_eq!(asked.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&asked.stderr).contains("damaged"), "{asked:?}");
+        assert_eq!(&fs::read(&path).unwrap(), bytes);
     }
+    // What got shorter is looked at again in any case, and so is another file in its place.
+    let error = Store::open(&path, OpenMode::Create).unwrap_err().to_string();
+    assert!(error.contains("damaged"), "{error}");
+    let other = folder.path().join("other.db");
+    fs::write(&other, &scribbled).unwrap();
+    fs::rename(&other, &path).unwrap();
+    let error = Store::open(&path, OpenMode::Create).unwrap_err().to_string();
+    assert!(error.contains("damaged"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), scribbled);
 }
 
 #[test]

@@ -267,20 +267,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// A variable's value that a program runs, or that holds code for arithmetic to run.
-    fn variable(&mut self, run: &Run, name: &str, value: &Word) {
-        let names = &self.catalogue.names;
-        if names.code_variables.iter().any(|n| n == name) {
-            let nested =
-                Nested { words: std::slice::from_ref(value), by: name, child: true, own_places: false };
-            self.nest(run, &nested);
-        } else if names.file_variables.iter().any(|n| n == name) {
-            self.undecided(UndecidedReason::UnreadableInput, run.span);
-        } else if value.display().contains(['$', '`']) && self.catalogue.named_in(&value.display()) {
-            self.undecided(UndecidedReason::HiddenCode, run.span);
-        }
-    }
-
     /// `((pkill x))` may be meant as a subshell in a subshell: where nothing may be missed it is read so.
     fn doubled(&mut self, id: u32, scene: &Rc<Scene>) {
         for span in &scene.script.doubled {

@@ -13,6 +13,7 @@ use crate::base::span::Span;
 use crate::base::text::Origin;
 
 use super::script::{Assignment, Input, Script, Simple, Value};
+use super::variables::declares;
 use super::word::{Anchored, Part, Word};
 
 /// How many alternatives one word may have; the rest is unknown.
@@ -147,7 +148,6 @@ impl Environment {
             _ => false,
         };
         // The grammar has these for declarations, unless something stands before them: then anything may change.
-        let declares = |name: &str| matches!(name, "declare" | "typeset" | "local" | "export" | "readonly");
         let behind = matches!(name.as_str(), "command" | "builtin") && words().any(|w| declares(&w));
         if declares(&name) || behind {
             self.openers.push(u32::MAX);

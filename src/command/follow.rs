@@ -62,6 +62,9 @@ impl Engine<'_> {
             return false;
         }
         self.evaluated(run, &name);
+        if self.strict {
+            self.set_by_builtin(run, &name);
+        }
         let held = self.inline(run, &stem);
         // A linter takes a program of another folder than the system's for one of its own.
         let acted = (self.strict || in_command_folder(&first)) && self.classify(run, &name);

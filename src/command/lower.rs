@@ -7,6 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use crate::base::span::Span;
 
+use super::peel::{alias_parts, alias_value};
 use super::quote::{self, Escapes};
 use super::script::{Assignment, Flow, Function, Input, Script, Simple, Value};
 use super::word::{Placeholders, Word};
@@ -350,7 +351,10 @@ impl<'a> Lowering<'a> {
                 "variable_name" => {}
                 _ => {
                     // `export "$x"`: an assignment whose name is not known changes nothing that is folded.
-                    self.substitutions(child, context);
+                    let word = self.word(child, context);
+                    if let (Some((name, _)), Some(value)) = (alias_parts(&word), alias_value(&word)) {
+                        self.assign(name, Value::Scalar(value), false, context, child);
+                    }
                 }
             }
         }

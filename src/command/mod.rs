@@ -26,6 +26,7 @@ pub mod script;
 mod script_file;
 mod shells;
 mod task;
+mod variables;
 pub mod word;
 
 #[cfg(test)]

@@ -109,7 +109,12 @@ impl Engine<'_> {
             PrefixForm::Words | PrefixForm::Exec => {
                 if rule.assignments {
                     let first = words.iter().position(|w| !is_assignment(w)).unwrap_or(words.len());
-                    words.drain(..first);
+                    for word in words.drain(..first) {
+                        if self.strict {
+                            self.set_by_word(run, &word);
+                            run.sets.push(word.display());
+                        }
+                    }
                 }
                 words.drain(..rule.skip.min(words.len()));
                 separator(&mut words);
@@ -386,7 +391,7 @@ fn is_assignment(word: &Word) -> bool {
 }
 
 /// The value of an alias definition `name=value`.
-fn alias_value(word: &Word) -> Option<Word> {
+pub(super) fn alias_value(word: &Word) -> Option<Word> {
     let (name, _) = alias_parts(word)?;
     let mut left = name.len() + 1;
     let mut value = Word { parts: Vec::new(), span: word.span };
@@ -405,7 +410,7 @@ fn alias_value(word: &Word) -> Option<Word> {
 }
 
 /// The name of an alias definition, and the word that defines it.
-fn alias_parts(word: &Word) -> Option<(String, &Word)> {
+pub(super) fn alias_parts(word: &Word) -> Option<(String, &Word)> {
     let text = word.leading();
     let (name, _) = text.split_once('=')?;
     (!name.is_empty()).then(|| (name.to_owned(), word))

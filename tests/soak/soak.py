@@ -1,20 +1,43 @@
 """Many calls at once, run by hand: no answer may be lost or crossed, and memory must stay flat.
 
-Usage: soak.py BINARY PROJECT [CALLS] [AT_ONCE]
-The project needs a store. Prints calls a second and the server's resident memory over time.
+Usage: soak.py BINARY [CALLS] [AT_ONCE]
+Makes a small project of its own, and prints calls a second and the server's resident memory over time.
 """
 
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
-binary, project = sys.argv[1:3]
-calls = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
-at_once = int(sys.argv[4]) if len(sys.argv) > 4 else 20
+binary = sys.argv[1]
+calls = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+at_once = int(sys.argv[3]) if len(sys.argv) > 3 else 20
 
-server = subprocess.Popen([binary, "mcp", "--root", project], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+CONFIGURATION = """daemon = ["server.py"]
+store = "state.db"
+[guard]
+processes = ["server.py"]
+"""
+INVENTORY = """schema = 1
+[[path]]
+id = "by_hand"
+title = "Somebody kills the server by hand"
+classification = "forbidden"
+mechanism = "pkill"
+guard = "The hook."
+locations = ["ops/**"]
+primitives = ["effect:kill"]
+references = ["docs/ops.md"]
+"""
+folder = tempfile.TemporaryDirectory()
+project = pathlib.Path(folder.name)
+(project / "restartlint.toml").write_text(CONFIGURATION)
+(project / "restart-paths.toml").write_text(INVENTORY)
+(project / "server.py").write_text("import sys\n\n\ndef main():\n    for line in sys.stdin:\n        print(line)\n")
+
+server = subprocess.Popen([binary, "mcp", "--root", str(project)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def send(frame):
@@ -46,7 +69,7 @@ def call(number):
 info = {"name": "soak", "version": "1"}
 send({"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}})
 server.stdout.readline()
-begun, asked, answered, open_calls, memory = time.monotonic(), 0, 0, {}, []
+begun, asked, answered, open_calls, memory, moments = time.monotonic(), 0, 0, {}, [], []
 while answered < calls:
     while asked < calls and len(open_calls) < at_once:
         asked += 1
@@ -60,10 +83,13 @@ while answered < calls:
     answered += 1
     if answered % max(calls // 10, 1) == 0:
         memory.append(resident())
+        moments.append(time.monotonic())
 lasted = time.monotonic() - begun
 server.stdin.close()
 assert server.stdout.read() == "" and server.wait() == 0
 # Each thread's allocator keeps what one scan needed; after that nothing may be added a call.
 middle, end = memory[len(memory) // 2], memory[-1]
 assert end < middle * 1.25, f"resident memory grows: {memory}"
-print(f"{answered} calls, {at_once} at once, {lasted:.1f} s, {answered / lasted:.0f} a second; resident KB by tenths: {memory}")
+pace = [round(answered / len(moments) / (end - start)) for start, end in zip([begun, *moments], moments)]
+print(f"{answered} calls, {at_once} at once, {lasted:.1f} s, {answered / lasted:.0f} a second")
+print(f"by tenths: calls a second {pace}, resident KB {memory}")

@@ -5,6 +5,7 @@
 //! the call returns. What cannot be listed is said, never left out.
 
 mod error;
+mod known;
 mod listing;
 mod markers;
 mod proofs;
@@ -112,6 +113,43 @@ impl Store {
 }
 
 fn open(path: &Path, mode: OpenMode) -> Result<Connection, StoreError> {
+    let (identity, size) = found(path, mode)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    // Until the file is known to be ours, closing it must not even fold its log into it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.busy_timeout(BUSY)?;
+    // One transaction: between two looks another process may have made the tables.
+    let whole = known::is_whole(identity.as_ref(), size);
+    let state = connection.unchecked_transaction().map_err(StoreError::from).and_then(|transaction| {
+        let state = schema::recognise(&transaction, whole)?;
+        transaction.finish()?;
+        Ok(state)
+    });
+    // With nothing in the log there is nothing to fold; closing then only takes its files away again.
+    if state.is_ok() || log_is_empty(path) {
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    }
+    let state = state?;
+    if !whole {
+        known::found_whole(identity.as_ref(), size);
+    }
+    use_write_ahead_log(&connection)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    if state != schema::State::Current {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let state = schema::recognise(&transaction, true)?;
+        schema::migrate(&transaction, state)?;
+        transaction.commit()?;
+    }
+    Ok(connection)
+}
+
+/// Finds the file, or makes it, and looks at its header. No other thread of this process opens a
+/// store meanwhile; see [`known`].
+fn found(path: &Path, mode: OpenMode) -> Result<(Option<known::Identity>, u64), StoreError> {
+    let mut files = known::files();
     match fs::metadata(path) {
         Ok(found) if !found.is_file() => {
             return Err(StoreError::Foreign("it is no regular file".to_owned()));
@@ -123,33 +161,13 @@ fn open(path: &Path, mode: OpenMode) -> Result<Connection, StoreError> {
         },
         Err(error) => return Err(error.into()),
     }
-    look_at_header(path)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    // Until the file is known to be ours, closing it must not even fold its log into it.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    connection.busy_timeout(BUSY)?;
-    // One transaction: between two looks another process may have made the tables.
-    let state = connection.unchecked_transaction().map_err(StoreError::from).and_then(|transaction| {
-        let state = schema::recognise(&transaction)?;
-        transaction.finish()?;
-        Ok(state)
-    });
-    // With nothing in the log there is nothing to fold; closing then only takes its files away again.
-    if state.is_ok() || log_is_empty(path) {
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    let metadata = fs::metadata(path)?;
+    let identity = known::Identity::of(&metadata);
+    if identity.as_ref().is_none_or(|file| !files.contains_key(file)) {
+        look_at_header(path)?;
+        files.extend(identity.clone().map(|file| (file, None)));
     }
-    let state = state?;
-    use_write_ahead_log(&connection)?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    if state != schema::State::Current {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let state = schema::recognise(&transaction)?;
-        schema::migrate(&transaction, state)?;
-        transaction.commit()?;
-    }
-    Ok(connection)
+    Ok((identity, metadata.len()))
 }
 
 /// Makes the file, for its owner alone, and its entry in the folder durable. SQLite gives
