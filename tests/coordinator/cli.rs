@@ -14,12 +14,12 @@ const NOW: &str = "2026-07-23T06:30:00Z";
 const KEY: &str = "neither-printed-nor-told-0123456789";
 
 /// A folder with an idle fleet, a request and a key in it.
-struct Place {
+pub struct Place {
     folder: tempfile::TempDir,
 }
 
 impl Place {
-    fn new() -> Place {
+    pub fn new() -> Place {
         let place = Place { folder: tempfile::tempdir().unwrap() };
         let base: Value = serde_json::from_str(BASE).unwrap();
         place.state(json!({"sessions": [{"session_id": "s-me", "role": "controller"}], "approvals": [{}]}));
@@ -28,7 +28,7 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -41,13 +41,13 @@ impl Place {
         std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    fn state(&self, given: Value) {
+    pub fn state(&self, given: Value) {
         let base: Value = serde_json::from_str(BASE).unwrap();
         self.write("snapshot.json", &filled_snapshot(&base, &given).to_string());
     }
 
     /// Runs a command line in which `S`, `R`, `K` stand for the state, the request and the key.
-    fn run(&self, line: &str) -> Answer {
+    pub fn run(&self, line: &str) -> Answer {
         self.run_with(line, &[], None)
     }
 
@@ -90,9 +90,9 @@ impl Place {
 }
 
 #[derive(Debug)]
-struct Answer {
+pub struct Answer {
     status: i32,
-    out: String,
+    pub out: String,
     err: String,
 }
 

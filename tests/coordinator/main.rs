@@ -4,6 +4,7 @@
 // Tests look at the world from outside.
 #![allow(clippy::disallowed_methods)]
 
+mod browser;
 mod cases;
 mod cli;
 mod documents;

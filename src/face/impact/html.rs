@@ -57,6 +57,18 @@ impl Page {
         self
     }
 
+    /// A sentence of this program's own: what stands between backquotes is to be typed.
+    fn sentence(&mut self, text: &str) -> &mut Page {
+        for (i, part) in text.split('`').enumerate() {
+            if i % 2 == 1 {
+                self.raw("<code>").text(part).raw("</code>");
+            } else {
+                self.text(part);
+            }
+        }
+        self
+    }
+
     fn cell(&mut self, text: &str) -> &mut Page {
         self.raw("<td>").text(text).raw("</td>")
     }
@@ -85,7 +97,7 @@ impl Page {
 fn banner(page: &mut Page, report: &Report) {
     page.raw(if report.allowed() { "<header class=\"allow\">\n" } else { "<header class=\"deny\">\n" });
     page.raw("<h1>").text(&headline(report)).raw("</h1>\n<p class=\"next\"><strong>Next:</strong> ");
-    page.text(&report.next_step).raw("</p>\n</header>\n");
+    page.sentence(&report.next_step).raw("</p>\n</header>\n");
 }
 
 fn tiles(page: &mut Page, report: &Report) {
