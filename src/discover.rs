@@ -34,6 +34,10 @@ const SKIPPED: [&str; 10] = [
     ".tox",
 ];
 
+/// How a database's file ends, and what SQLite adds for the files beside it.
+const DATABASES: [&str; 4] = [".db", ".db3", ".sqlite", ".sqlite3"];
+const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ""];
+
 /// What to look at.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
@@ -45,6 +49,8 @@ pub struct Scope {
     pub exclude: Vec<String>,
     /// Globs of what is looked at although it would be skipped.
     pub include: Vec<String>,
+    /// The store of the passes, wherever it lies: not looked at, nor what SQLite puts beside it.
+    pub store: Option<PathBuf>,
     /// Worker threads; `None` is one a core.
     pub jobs: Option<usize>,
 }
@@ -126,6 +132,7 @@ impl Walk<'_> {
         let found = Mutex::new((Listing::default(), Vec::new()));
         let above = if honour { ignores_above(plain, &self.scope.root) } else { Vec::new() };
         let (exclude, root) = (self.exclude.clone(), self.scope.root.clone());
+        let store = self.scope.store.clone();
         let (from, plain) = (start.to_owned(), plain.to_owned());
         let walker = WalkBuilder::new(start)
             .hidden(false)
@@ -141,6 +148,9 @@ impl Walk<'_> {
                 let is_dir = entry.file_type().is_some_and(|t| t.is_dir());
                 let path = entry.path();
                 if entry.depth() > 0 && is_dir && honour && skipped(path) {
+                    return false;
+                }
+                if entry.depth() > 0 && !is_dir && is_database(path, store.as_deref()) {
                     return false;
                 }
                 if let (Ok(below), false) = (path.strip_prefix(&from), entry.depth() == 0) {
@@ -284,6 +294,15 @@ fn skipped(path: &Path) -> bool {
         || path.join("pyvenv.cfg").is_file()
 }
 
+/// Whether a file is a database or lies beside one. Others make and remove such files at any moment,
+/// and to close one takes away the locks that this process holds on it.
+fn is_database(path: &Path, store: Option<&Path>) -> bool {
+    let text = path.to_string_lossy();
+    BESIDE.iter().filter_map(|end| text.strip_suffix(end)).any(|file| {
+        DATABASES.iter().any(|end| file.ends_with(end)) || store.is_some_and(|store| Path::new(file) == store)
+    })
+}
+
 /// Whether a folder lies in a skipped one below a root: a link into it is no way round.
 fn below_skipped(target: &Path, roots: &[PathBuf]) -> bool {
     roots
@@ -402,6 +421,17 @@ mod tests {
             relative(Path::new("/p"), &path(b"\xfe.py")),
             relative(Path::new("/p"), &path(b"\xff.py"))
         );
+    }
+
+    #[test]
+    fn a_database_is_known_by_its_name_or_as_the_store() {
+        let store = Some(Path::new("/p/fleet"));
+        for path in ["/p/a.db", "/p/a.sqlite3-wal", "/p/a.db-shm", "/p/fleet", "/p/fleet-journal"] {
+            assert!(is_database(Path::new(path), store), "{path}");
+        }
+        for path in ["/p/db", "/p/a.db.py", "/p/fleet.sh", "/p/q/fleet", "/p/fleet-wal.sh"] {
+            assert!(!is_database(Path::new(path), store), "{path}");
+        }
     }
 
     #[test]

@@ -209,6 +209,7 @@ fn list(request: &ScanRequest<'_>) -> Listing {
         root: request.root.clone(),
         paths: request.paths.clone(),
         exclude: request.config.exclude.iter().map(|e| e.value.clone()).collect(),
+        store: request.config.store.as_ref().map(|store| request.root.join(&store.value)),
         include: included(request.config),
         jobs: request.jobs,
     })
