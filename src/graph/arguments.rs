@@ -4,6 +4,7 @@ use super::fold::Folder;
 use super::sites::{Finder, Given, one};
 use super::value::{Object, UnitId, Value};
 use crate::base::effect::Effect;
+use crate::base::facts::Language;
 use crate::base::ir::{Expr, ExprId, Spread};
 use crate::base::site::{Target, TargetKind};
 use crate::base::span::Span;
@@ -174,7 +175,11 @@ impl<'f, 'a> Finder<'f, 'a> {
                         return Text::free(Origin::Unknown);
                     }
                     return match call.args.first() {
-                        None => Text::free(Origin::OwnPid),
+                        // `psutil.Process()`; a declared `*os.Process` is anybody's.
+                        None if self.solver.units()[unit as usize].language == Language::Python => {
+                            Text::free(Origin::OwnPid)
+                        }
+                        None => Text::free(Origin::Unknown),
                         Some(arg) => one(Folder::new(self.solver).texts(unit, arg.value)),
                     };
                 }

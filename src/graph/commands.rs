@@ -59,11 +59,16 @@ impl<'f, 'a> Runner<'f, 'a> {
                 outcome.free_respawn = true;
             }
             let depends = has_parameter(&invocation);
+            let earlier = outcome.actions.len();
             for action in actions(&invocation, self.commands, &context) {
                 if depends && action.confidence != Confidence::Certain {
                     continue;
                 }
-                if !outcome.actions.iter().any(|(a, ..)| same_action(a, &action)) {
+                // What one call may run instead is no second site.
+                let known = |(at, (a, ..)): (usize, &(Action, Via, Option<ExprId>))| {
+                    same_action(a, &action) || at < earlier && a.effect == action.effect
+                };
+                if !outcome.actions.iter().enumerate().any(known) {
                     outcome.actions.push((action, via, None));
                 }
             }

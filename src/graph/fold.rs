@@ -15,6 +15,7 @@ use std::cell::Cell as Count;
 use super::link::Target;
 use super::solve::Solver;
 use super::value::{Object, UnitId, Value};
+use crate::base::facts::Language;
 use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, FuncId, Slot};
 use crate::base::text::{Origin, Piece, Text};
 use crate::data::primitives::{ValueKind, origin_of};
@@ -24,6 +25,8 @@ const ALTERNATIVES: usize = 8;
 const STEPS: u32 = 2000;
 /// Steps for a container's key, of which there are many.
 const KEY_STEPS: u32 = 100;
+/// The link to the running executable.
+const OWN_EXECUTABLE: &str = "/proc/self/exe";
 /// Longest list or string that is built.
 const LONGEST: usize = 4096;
 
@@ -207,7 +210,8 @@ impl<'f, 'a> Folder<'f, 'a> {
         let program = self.solver.program(unit);
         let node = &program.exprs[expr as usize];
         let unknown = || vec![Text::free(Origin::Unknown)];
-        let mut texts = match &node.expr {
+        let texts = match &node.expr {
+            Expr::Str(text) if text == OWN_EXECUTABLE => vec![Text::free(self.own_executable(unit))],
             Expr::Str(text) => vec![Text::literal(text.clone())],
             Expr::Int(value) => vec![Text::literal(value.to_string())],
             Expr::Neg(inner) => self
@@ -256,15 +260,28 @@ impl<'f, 'a> Folder<'f, 'a> {
             Expr::External(_) => self.origin(unit, expr).map_or_else(unknown, |o| vec![Text::free(o)]),
             _ => unknown(),
         };
-        texts.sort();
-        texts.dedup();
-        texts.truncate(ALTERNATIVES);
+        // In the order of the text: alternatives of two values that change together stay side by side.
+        let mut kept: Vec<Text> = Vec::new();
+        for text in texts {
+            if kept.len() < ALTERNATIVES && !kept.contains(&text) {
+                kept.push(text);
+            }
+        }
+        let mut texts = kept;
         for text in &mut texts {
             if text.pieces().len() > LONGEST {
                 *text = Text::free(Origin::Unknown);
             }
         }
         texts
+    }
+
+    /// What the kernel's link to the running executable is: the program, or what runs it.
+    fn own_executable(&self, unit: UnitId) -> Origin {
+        match self.solver.units()[unit as usize].language {
+            Language::Rust | Language::Go => Origin::OwnProgram,
+            _ => Origin::Interpreter,
+        }
     }
 
     /// The origin of an expression whose value the catalogue knows.

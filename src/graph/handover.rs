@@ -172,6 +172,40 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Rust's types that the followed code names or holds: the language calls what they implement of
+    /// its traits (`Drop`, `Display`, `From`, `Iterator`) where nobody writes the call. Gives whether
+    /// anything was new.
+    pub fn implemented_traits(&mut self) -> bool {
+        if !self.units.iter().any(|u| u.language == Language::Rust) {
+            return false;
+        }
+        let mut found: Vec<(UnitId, ExprId, UnitId, ClassId)> = Vec::new();
+        for (unit, function) in self.active() {
+            if self.units[*unit as usize].language != Language::Rust {
+                continue;
+            }
+            for expr in self.program(*unit).functions[*function as usize].exprs.clone() {
+                for value in self.values_of(*unit, expr) {
+                    if let Value::Class(u, c) | Value::Instance(u, c) = value
+                        && !self.implementing.contains(&(u, c))
+                        && !found.iter().any(|(_, _, fu, fc)| (*fu, *fc) == (u, c))
+                    {
+                        found.push((*unit, expr, u, c));
+                    }
+                }
+            }
+        }
+        let mut changed = false;
+        for (unit, expr, u, c) in found {
+            self.implementing.insert((u, c));
+            if self.program(u).classes[c as usize].members.iter().any(|(name, _)| name.starts_with(FOREIGN)) {
+                changed = true;
+                self.foreign_methods(unit, expr, u, c);
+            }
+        }
+        changed
+    }
+
     /// What no call could be followed to: the arguments are handed to somebody unknown. Gives
     /// whether anything was new.
     pub fn unknown_callees(&mut self) -> bool {

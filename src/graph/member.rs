@@ -44,8 +44,24 @@ impl<'a> Solver<'a> {
                 let symbol = self.interner.symbol(name);
                 self.insert_value(node, Value::ContainerMethod(object, symbol));
                 if self.units[unit as usize].language != Language::Python {
-                    for slot in [format!("[{name}]"), "[*]".to_owned()] {
-                        let slot = self.slot(value, &slot);
+                    // A method of maps and lists is no element under a free key.
+                    let is_method = matches!(
+                        name,
+                        "get"
+                            | "set"
+                            | "has"
+                            | "push"
+                            | "forEach"
+                            | "map"
+                            | "values"
+                            | "keys"
+                            | "entries"
+                            | "delete"
+                    );
+                    for slot in
+                        [format!("[{name}]"), "[*]".to_owned()].iter().take(2 - usize::from(is_method))
+                    {
+                        let slot = self.slot(value, slot);
                         self.copy(slot, node);
                     }
                 }

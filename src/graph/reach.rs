@@ -50,7 +50,7 @@ pub fn solve(
     // Each round can make new code count; a round without news ends it.
     loop {
         solver.run();
-        if solver.release_wrapped() || solver.unknown_callees() {
+        if solver.release_wrapped() || solver.unknown_callees() || solver.implemented_traits() {
             continue;
         }
         if !solver.unique_methods(&mut unique) {

@@ -279,7 +279,11 @@ impl<'f, 'a> Finder<'f, 'a> {
                 let via = if via == Via::Callback { via } else { command_via };
                 let at = place.unwrap_or(id);
                 let span = place.map_or(span, |p| self.solver.program(self.unit).exprs[p as usize].span);
-                self.command_site(at, span, action, &name, via);
+                // A command that is built in branches runs once.
+                let known = |s: &Site| place.is_some() && s.span == span && s.effect == action.effect;
+                if !self.found.sites.iter().rev().take(64).any(known) {
+                    self.command_site(at, span, action, &name, via);
+                }
             }
             if outcome.free_respawn {
                 self.found.lookups.push(self.contexts.lookup(self.solver, id, span, &name));

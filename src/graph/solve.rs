@@ -115,6 +115,8 @@ pub struct Solver<'a> {
     pub(super) specials: FxHashMap<(UnitId, ClassId), u8>,
     /// Parameters that decorators get definitions through, and the definitions.
     pub(super) decorators: super::wrapped::Decorators,
+    /// Rust's types whose implementations of outside traits are followed.
+    pub(super) implementing: FxHashSet<(UnitId, ClassId)>,
     pub(super) unresolved: Vec<(UnitId, ExprId)>,
     pub(super) scanned_for_unknown: usize,
     active_order: Vec<(UnitId, FuncId)>,
@@ -160,6 +162,7 @@ impl<'a> Solver<'a> {
             conditions: FxHashMap::default(),
             specials: FxHashMap::default(),
             decorators: super::wrapped::Decorators::default(),
+            implementing: FxHashSet::default(),
             unresolved: Vec::new(),
             scanned_for_unknown: 0,
             active_order: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::words::{first, forget_parameters, join_words, map_literal};
 use super::{Folder, Text};
+use crate::base::facts::Language;
 use crate::base::ir::{Expr, ExprId, Spread};
 use crate::base::text::{Origin, Piece};
 use crate::data::primitives::ValueKind;
@@ -230,6 +231,26 @@ impl<'f, 'a> Folder<'f, 'a> {
                     _ => texts,
                 }
             }
+            "join" | "concat" if self.is_joined(unit, base, depth) => {
+                let separator = arg(0).map(|s| first(self.strings(unit, s, depth + 1)));
+                let separator = match (name, &separator) {
+                    ("concat", _) => "",
+                    (_, None) => ",",
+                    (_, Some(text)) => match text.as_literal() {
+                        Some(text) => text,
+                        None => return vec![Text::free(Origin::Unknown)],
+                    },
+                };
+                self.sequences(unit, base, depth + 1)
+                    .into_iter()
+                    .map(|words| join_words(&words, separator))
+                    .collect()
+            }
+            "concat" => {
+                let mut parts = vec![base];
+                parts.extend(call.args.iter().map(|a| a.value));
+                self.concatenate(unit, &parts, depth)
+            }
             "join" => {
                 let separator = first(self.strings(unit, base, depth + 1));
                 let (Some(separator), Some(list)) = (separator.as_literal(), arg(0)) else {
@@ -272,6 +293,13 @@ impl<'f, 'a> Folder<'f, 'a> {
             }
             _ => vec![Text::free(Origin::Unknown)],
         }
+    }
+
+    /// Whether a list of words joins itself, as in JavaScript and Rust; Python's separator joins.
+    fn is_joined(&self, unit: UnitId, base: ExprId, depth: usize) -> bool {
+        let language = self.solver.units()[unit as usize].language;
+        matches!(language, Language::Javascript | Language::Rust)
+            && !self.sequences(unit, base, depth + 1).is_empty()
     }
 
     /// `str.format`: positional, automatic and named fields.

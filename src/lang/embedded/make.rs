@@ -35,6 +35,8 @@ pub(super) fn read(collector: &mut Collector<'_>) {
                 line.text.get(prefix.len_utf8()..).unwrap_or(""),
                 line.at + prefix.len_utf8(),
             );
+            // make runs these itself, before the recipe.
+            shell_functions(collector, &variables, line);
         } else if !line.text.trim_start().starts_with('#') {
             if assignment(line.text).is_none()
                 && let Some((rule, inline)) = line.text.split_once(';')
@@ -207,7 +209,7 @@ fn reference(text: &str, at: usize) -> (Reference, usize) {
     (Reference::Free, text.len())
 }
 
-/// The commands of `$(shell …)` in a line that is no recipe.
+/// The commands of `$(shell …)`.
 fn shell_functions(
     collector: &mut Collector<'_>,
     variables: &BTreeMap<String, Option<String>>,

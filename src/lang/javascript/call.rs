@@ -160,6 +160,8 @@ impl<'s, 't> Lowering<'s, 't> {
                         | "global.require"
                         | "process.mainModule.require"
                         | "require.main.require"
+                        | "process.getBuiltinModule"
+                        | "globalThis.process.getBuiltinModule"
                 )
             }
             _ => false,

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::literal;
 use super::lower::Lowering;
-use crate::base::ir::{Arg, BinaryOp, Call, CallKind, Expr, ExprId, GuardKind, Spread};
+use crate::base::ir::{Arg, BinaryOp, Call, CallKind, Expr, ExprId, GuardKind, Import, Spread};
 use crate::lang::builder::ScopeKind;
 use crate::lang::syntax::named_children;
 
@@ -482,7 +482,31 @@ impl<'s, 't> Lowering<'s, 't> {
             Some(arguments) => self.arguments(arguments),
             None => Vec::<Arg>::new(),
         };
+        if self.slice(constructor).rsplit('.').next() == Some("Worker")
+            && let Some(file) = args.first().and_then(|first| self.worker_file(first.value))
+        {
+            // A worker is a thread: its file runs in this process.
+            self.import(Import { module: file, name: None }, Self::span(node));
+        }
         self.builder.expr(Expr::Call(Call { callee, args, kind: CallKind::New }), Self::span(node))
+    }
+
+    /// The file that a worker's first argument names: a constant, or one beside this file.
+    fn worker_file(&self, argument: ExprId) -> Option<String> {
+        let exprs = &self.builder.program.exprs;
+        let text = |id: ExprId| match &exprs.get(id as usize)?.expr {
+            Expr::Str(text) => Some(text.as_str()),
+            _ => None,
+        };
+        let parts: Vec<&str> = match &exprs.get(argument as usize)?.expr {
+            Expr::Str(text) => vec![text],
+            // `new URL("./worker.js", import.meta.url)`, `path.join(__dirname, "worker.js")`.
+            Expr::Call(call) => call.args.iter().filter_map(|a| text(a.value)).collect(),
+            _ => return None,
+        };
+        let file = parts.iter().map(|p| p.trim_start_matches("./").trim_matches('/')).collect::<Vec<_>>();
+        let is_name = !file.is_empty() && parts.iter().all(|p| !p.contains(':') && !p.starts_with('/'));
+        is_name.then(|| format!("./{}", file.join("/")))
     }
 
     /// Opens a block scope for names that a construct declares for itself; gives the scope to restore.

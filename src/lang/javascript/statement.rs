@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::bindings;
 use super::lower::Lowering;
 use crate::base::ir::{BinaryOp, Expr, GuardKind};
+use crate::lang::builder::Lookup;
 use crate::lang::syntax::named_children;
 
 impl<'s, 't> Lowering<'s, 't> {
@@ -129,10 +130,23 @@ impl<'s, 't> Lowering<'s, 't> {
         }
     }
 
-    /// TypeScript's `namespace X { … }`: its code runs where it stands.
+    /// TypeScript's `namespace X { … }`: its code runs where it stands, and what it exports is an object.
     fn namespace(&mut self, node: Node<'t>) {
-        if let Some(body) = node.child_by_field_name("body") {
-            self.block(body);
+        let Some(body) = node.child_by_field_name("body") else { return };
+        let outer = self.open_block(bindings::lexical_names(body, self.text));
+        let before = self.late_exports.len();
+        self.statements(body);
+        let mut entries = Vec::new();
+        for (name, exported, span) in self.late_exports.split_off(before) {
+            if let Lookup::Cell(cell) = self.builder.lookup(name) {
+                let key = self.builder.expr(Expr::Str(exported), span);
+                entries.push((Some(key), self.builder.expr(Expr::Cell(cell), span)));
+            }
+        }
+        self.builder.scope = outer;
+        if let Some(name) = node.child_by_field_name("name").filter(|n| n.kind() == "identifier") {
+            let value = self.builder.expr(Expr::Map(entries), Self::span(node));
+            self.builder.bind(self.slice(name), value);
         }
     }
 
