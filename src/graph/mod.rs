@@ -21,6 +21,7 @@ mod member;
 mod methods;
 mod names;
 mod objects;
+mod passed;
 mod protocol;
 pub mod reach;
 pub mod sites;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::commands::Wrapper;
+use super::passed::Wrapper;
 use super::solve::Solver;
 use super::value::{UnitId, Value, ValueId};
 use crate::base::facts::{Language, Tells};

@@ -14,7 +14,8 @@ use crate::base::span::Span;
 use crate::base::text::{Origin, Text};
 use crate::data::primitives::ArgRef;
 
-use super::commands::{Runner, Wrapper};
+use super::commands::Runner;
+use super::passed::Wrapper;
 use crate::data::commands::CommandCatalogue;
 
 /// Partial applications that one call goes through.
@@ -73,7 +74,7 @@ impl<'c> Given<'c> {
 
 /// Finds the sites of one unit of a solved program.
 pub fn find(solver: &Solver<'_>, unit: UnitId, commands: &CommandCatalogue) -> Found {
-    find_from(solver, unit, commands, super::commands::wrappers(solver, unit, commands))
+    find_from(solver, unit, commands, super::passed::wrappers(solver, unit, commands))
 }
 
 /// The sites of a unit, and its names that matter to others.
@@ -82,7 +83,7 @@ pub fn find_with_names(
     unit: UnitId,
     commands: &CommandCatalogue,
 ) -> (Found, std::collections::BTreeMap<String, Tells>) {
-    let wrappers = super::commands::wrappers(solver, unit, commands);
+    let wrappers = super::passed::wrappers(solver, unit, commands);
     let names = super::names::names_that_matter(solver, unit, commands, &wrappers);
     (find_from(solver, unit, commands, wrappers), names)
 }
@@ -279,10 +280,18 @@ impl<'f, 'a> Finder<'f, 'a> {
                 let via = if via == Via::Callback { via } else { command_via };
                 let at = place.unwrap_or(id);
                 let span = place.map_or(span, |p| self.solver.program(self.unit).exprs[p as usize].span);
-                // A command that is built in branches runs once.
-                let known = |s: &Site| place.is_some() && s.span == span && s.effect == action.effect;
-                if !self.found.sites.iter().rev().take(64).any(known) {
-                    self.command_site(at, span, action, &name, via);
+                // A command that is built in branches runs once: the one whose target is known stands.
+                let same = |s: &&mut Site| place.is_some() && s.span == span && s.effect == action.effect;
+                match self.found.sites.iter_mut().rev().take(64).find(same) {
+                    Some(site) if !super::commands::aims(site.target.as_ref()) => {
+                        if super::commands::aims(action.target.as_ref()) {
+                            site.primitive = action.primitive;
+                            site.target = action.target;
+                            site.command = action.words;
+                        }
+                    }
+                    Some(_) => {}
+                    None => self.command_site(at, span, action, &name, via),
                 }
             }
             if outcome.free_respawn {

@@ -160,7 +160,16 @@ impl<'f, 'a> Folder<'f, 'a> {
             };
             let Some(arg) = call.args.last().map(|a| a.value) else { continue };
             let more: Vec<Vec<Text>> = match name.as_str() {
-                "append" | "push" => vec![vec![first(self.strings(unit, arg, depth + 1))]],
+                "append" => vec![vec![first(self.strings(unit, arg, depth + 1))]],
+                "push" => vec![
+                    call.args
+                        .iter()
+                        .flat_map(|a| match a.spread {
+                            Spread::No => vec![first(self.strings(unit, a.value, depth + 1))],
+                            _ => first_list(self.list_or_rest(unit, a.value, depth)),
+                        })
+                        .collect(),
+                ],
                 _ => self.list_or_rest(unit, arg, depth),
             };
             for list in &mut lists {

@@ -47,6 +47,7 @@ fn read_service(collector: &mut Collector<'_>, data: &Data, service: Id) {
         }
     }
     restart_policy(collector, data, service);
+    swarm_policy(collector, data, service);
 }
 
 /// `["CMD", …]`, `["CMD-SHELL", TEXT]` or a string.
@@ -65,6 +66,20 @@ fn health_check(collector: &mut Collector<'_>, data: &Data, test: Id) {
             }
             _ => {}
         },
+    }
+}
+
+/// A swarm's policy that starts again after every end, with no number of attempts.
+fn swarm_policy(collector: &mut Collector<'_>, data: &Data, service: Id) {
+    let Some(policy) = data.get(service, "deploy").and_then(|d| data.get(d, "restart_policy")) else {
+        return;
+    };
+    let Some(condition) = data.get(policy, "condition") else { return };
+    if data.text(condition) == Some("any") && data.get(policy, "max_attempts").is_none() {
+        let span = data.key_span(policy, "condition").unwrap_or_default();
+        let message = "`condition: any` starts the service again for ever, whatever it exits with; \
+                       `condition: on-failure` with `max_attempts` sets a limit";
+        collector.problem(ProblemKind::UnboundedRestart, span, message);
     }
 }
 

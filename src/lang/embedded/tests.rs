@@ -22,10 +22,10 @@ fn unbounded(path: &str, text: &str) -> usize {
 #[test]
 fn make_recipes_and_shell_functions() {
     let text = "K = pkill -f\nP := $(shell systemctl stop a)\nall: x ; killall y\nhalt:\n\t@-$(K) relay || true\n\techo kill\n\
-                \tps | grep x | \\\n\t  xargs kill\n\tkill -0 $$PID\n# pkill x\nN = pkill z\n";
+                \tps | grep x | \\\n\t  xargs kill\n\tkill -0 $$PID\n# pkill x\nN = pkill z\nclean:\n\t$(shell pidof a | xargs kill -9)\n";
     assert_eq!(
         sites("Makefile", text),
-        ["2 supervise systemctl stop", "3 kill killall", "5 kill pkill", "8 kill kill"]
+        ["2 supervise systemctl stop", "3 kill killall", "5 kill pkill", "8 kill kill", "13 kill kill"]
     );
 }
 
@@ -75,6 +75,10 @@ fn compose_services_and_their_policies() {
                 deploy:\n      restart_policy:\n        max_attempts: 3\n    environment:\n      K: pkill x\n";
     assert_eq!(sites("compose.yaml", text), ["3 reload uvicorn", "7 reload nodemon"]);
     assert_eq!(unbounded("compose.yaml", text), 1);
+    let policy =
+        "services:\n  a:\n    image: x\n    deploy:\n      restart_policy:\n        condition: any\n";
+    assert_eq!(unbounded("compose.yaml", policy), 1);
+    assert_eq!(unbounded("compose.yaml", &format!("{policy}        max_attempts: 3\n")), 0);
 }
 
 #[test]
@@ -124,6 +128,9 @@ fn units_and_supervisors() {
         assert_eq!(unbounded("a.service", &format!("[Service]\nRestart=always\n{limit}\n")), 0, "{limit}");
     }
     assert_eq!(unbounded("a.service", "[Service]\nRestart=on-failure\n"), 0);
+    for none in ["StartLimitIntervalSec=0", "StartLimitIntervalSec=0s\nStartLimitBurst=5", "RestartSec=5"] {
+        assert_eq!(unbounded("a.service", &format!("[Service]\nRestart=always\n{none}\n")), 1, "{none}");
+    }
     let text = "[program:a]\ncommand=nodemon s.js\nautorestart=true\n; command=pkill x\n[program:b]\ncommand = bash -c \"pkill y\" ; z\nautorestart=unexpected\n";
     assert_eq!(sites("supervisord.conf", text), ["2 reload nodemon", "6 kill pkill"]);
     assert_eq!(unbounded("supervisord.conf", text), 1);

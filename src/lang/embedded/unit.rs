@@ -11,7 +11,7 @@ use super::ini::split;
 pub(super) fn read(collector: &mut Collector<'_>) {
     let text = collector.source.text.clone();
     let mut restart: Option<(Span, String)> = None;
-    let mut limited = false;
+    let (mut limited, mut counted, mut no_window) = (false, false, false);
     for (key, value, at) in settings(&text) {
         let bare = value.trim();
         match key.as_str() {
@@ -20,17 +20,19 @@ pub(super) fn read(collector: &mut Collector<'_>) {
                 let end = at.saturating_add(u32::try_from(value.len()).unwrap_or(0));
                 restart = (bare == "always").then(|| (Span { start: at, end }, bare.to_owned()));
             }
-            "StartLimitIntervalSec" | "StartLimitInterval" => limited |= !matches!(bare, "0" | ""),
-            "StartLimitBurst"
-            | "StartLimitAction"
-            | "RestartPreventExitStatus"
-            | "RestartMaxDelaySec"
-            | "RestartSteps" => limited |= !bare.is_empty(),
+            // A window of nothing counts no starts, whatever their number may be.
+            "StartLimitIntervalSec" | "StartLimitInterval" => {
+                no_window = is_zero(bare);
+                counted |= !no_window && !bare.is_empty();
+            }
+            "StartLimitBurst" | "StartLimitAction" => counted |= !is_zero(bare) && !bare.is_empty(),
+            "RestartPreventExitStatus" | "RestartMaxDelaySec" | "RestartSteps" => limited |= !bare.is_empty(),
             _ => {}
         }
     }
     if let Some((span, policy)) = restart
         && !limited
+        && (no_window || !counted)
     {
         let message = format!(
             "`Restart={policy}` starts the service again for ever, whatever it exits with; `StartLimitIntervalSec=` \
@@ -38,6 +40,10 @@ pub(super) fn read(collector: &mut Collector<'_>) {
         );
         collector.problem(ProblemKind::UnboundedRestart, span, message);
     }
+}
+
+fn is_zero(span: &str) -> bool {
+    span.trim_end_matches(|c: char| c.is_ascii_alphabetic()) == "0"
 }
 
 /// Settings with their values' places. A continued line is joined with blanks of the same

@@ -1,0 +1,299 @@
+//! Functions of the tree that only pass a command on: what a call of one runs, with the arguments in
+//! the place of the parameters that reach the runner.
+
+use rustc_hash::FxHashMap;
+
+use super::build::Builders;
+use super::commands::{Runner, one_text, own_context, same_action};
+use super::fold::Folder;
+use super::sites::Given;
+use super::solve::Solver;
+use super::value::{UnitId, Value};
+use crate::base::ir::{Arg, Expr, ExprId, FuncId, Spread};
+use crate::base::site::Confidence;
+use crate::base::text::{Origin, Piece, Text};
+use crate::command::{Action, Invocation, actions};
+use crate::data::commands::CommandCatalogue;
+
+/// A function that runs a command which depends on its parameters.
+#[derive(Debug, Clone)]
+pub(super) struct Wrapper {
+    runner: String,
+    invocation: Invocation,
+    params: Vec<(String, Spread)>,
+}
+
+impl Wrapper {
+    /// The name of the operation that runs the command.
+    pub(super) fn runner(&self) -> &str {
+        &self.runner
+    }
+
+    /// What a call of the function with these arguments does. `skip`: parameters that the receiver takes.
+    pub(super) fn actions(
+        &self,
+        solver: &Solver<'_>,
+        unit: UnitId,
+        args: &[Arg],
+        skip: usize,
+        commands: &CommandCatalogue,
+    ) -> Vec<Action> {
+        let folder = Folder::new(solver);
+        let context = own_context(solver, unit);
+        let substitute = Substitution { folder: &folder, unit, args, skip, params: &self.params };
+        let mut found: Vec<Action> = Vec::new();
+        for invocation in substitute.invocations(&self.invocation) {
+            // The own arguments handed on whole say nothing that the helper's own call does not.
+            let bare = matches!(&invocation, Invocation::Argv(words)
+                if matches!(words.as_slice(), [only] if only.is_rest()));
+            if bare || !literal_enough(&invocation) {
+                continue;
+            }
+            for action in actions(&invocation, commands, &context) {
+                if !found.iter().any(|a| same_action(a, &action)) {
+                    found.push(action);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Arguments in the place of parameters.
+struct Substitution<'s, 'f, 'a> {
+    folder: &'s Folder<'f, 'a>,
+    unit: UnitId,
+    args: &'s [Arg],
+    skip: usize,
+    params: &'s [(String, Spread)],
+}
+
+impl Substitution<'_, '_, '_> {
+    fn invocations(&self, invocation: &Invocation) -> Vec<Invocation> {
+        match invocation {
+            Invocation::Shell(text) => match text.origin() {
+                Some(Origin::Parameter(param)) => match self.arg(param) {
+                    Some(arg) => {
+                        let lists = self.folder.lists(self.unit, arg);
+                        if lists.is_empty() {
+                            self.folder.texts(self.unit, arg).into_iter().map(Invocation::Shell).collect()
+                        } else {
+                            lists.into_iter().map(Invocation::Argv).collect()
+                        }
+                    }
+                    None => Vec::new(),
+                },
+                _ => vec![Invocation::Shell(self.text(text))],
+            },
+            Invocation::Argv(words) => {
+                let mut out = Vec::new();
+                for word in words {
+                    match word.pieces() {
+                        [Piece::Rest(Origin::Parameter(param))] => match self.rest(*param) {
+                            Some(list) => out.extend(list),
+                            None => out.push(Text::rest(Origin::Unknown)),
+                        },
+                        _ => out.push(self.text(word)),
+                    }
+                }
+                vec![Invocation::Argv(out)]
+            }
+        }
+    }
+
+    fn arg(&self, param: u16) -> Option<ExprId> {
+        let (name, spread) = self.params.get(param as usize)?;
+        if *spread != Spread::No {
+            return None;
+        }
+        if let Some(arg) = self.args.iter().find(|a| a.name.as_deref() == Some(name)) {
+            return Some(arg.value);
+        }
+        let position = (param as usize).checked_sub(self.skip)?;
+        let plain = self.args.iter().filter(|a| a.name.is_none());
+        let before: Vec<&Arg> = plain.take(position + 1).collect();
+        if before.len() <= position || before.iter().any(|a| a.spread != Spread::No) {
+            return None;
+        }
+        before.last().map(|a| a.value)
+    }
+
+    fn rest(&self, param: u16) -> Option<Vec<Text>> {
+        let (_, spread) = self.params.get(param as usize)?;
+        if *spread == Spread::No {
+            return self.folder.lists(self.unit, self.arg(param)?).into_iter().next();
+        }
+        let position = (param as usize).checked_sub(self.skip)?;
+        let mut words = Vec::new();
+        for arg in self.args.iter().filter(|a| a.name.is_none()).skip(position) {
+            match arg.spread {
+                Spread::No => words.push(one_text(self.folder.texts(self.unit, arg.value))),
+                _ => match self.folder.lists(self.unit, arg.value).into_iter().next() {
+                    Some(list) => words.extend(list),
+                    None => words.push(Text::rest(Origin::Unknown)),
+                },
+            }
+        }
+        Some(words)
+    }
+
+    fn text(&self, text: &Text) -> Text {
+        let mut out = Text::default();
+        for piece in text.pieces() {
+            match piece {
+                Piece::Free(Origin::Parameter(param)) => match self.arg(*param) {
+                    Some(arg) => out.extend(&one_text(self.folder.texts(self.unit, arg))),
+                    None => out.push(Piece::Free(Origin::Unknown)),
+                },
+                other => out.push(other.clone()),
+            }
+        }
+        out
+    }
+}
+
+/// A caller that only passes its own parameter on decides nothing.
+fn literal_enough(invocation: &Invocation) -> bool {
+    match invocation {
+        Invocation::Shell(text) => !matches!(text.pieces(), [Piece::Free(_)] | [Piece::Rest(_)]),
+        Invocation::Argv(words) => words.first().is_some_and(|w| {
+            w.pieces().iter().any(|p| matches!(p, Piece::Literal(_)))
+                || matches!(w.origin(), Some(Origin::Interpreter | Origin::OwnProgram | Origin::OwnArgv))
+        }),
+    }
+}
+
+pub(super) fn has_parameter(invocation: &Invocation) -> bool {
+    let texts: &[Text] = match invocation {
+        Invocation::Shell(text) => std::slice::from_ref(text),
+        Invocation::Argv(words) => words,
+    };
+    texts
+        .iter()
+        .flat_map(Text::pieces)
+        .any(|p| matches!(p, Piece::Free(Origin::Parameter(_)) | Piece::Rest(Origin::Parameter(_))))
+}
+
+/// The functions of a solved program whose runner calls depend on their parameters, directly or by
+/// passing the parameter on to another such function.
+pub(super) fn wrappers(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+) -> FxHashMap<(UnitId, FuncId), Vec<Wrapper>> {
+    let mut found: FxHashMap<(UnitId, FuncId), Vec<Wrapper>> = FxHashMap::default();
+    let mut units = vec![unit];
+    // Functions of other units that this one calls.
+    let program = solver.program(unit);
+    for id in 0..program.exprs.len() as ExprId {
+        if let Expr::Call(call) = &program.exprs[id as usize].expr {
+            for value in solver.values_of(unit, call.callee) {
+                if let Value::Func(u, _) | Value::Bound(u, _, _) = value
+                    && !units.contains(&u)
+                {
+                    units.push(u);
+                }
+            }
+        }
+    }
+    for unit in units {
+        direct(solver, unit, commands, &mut found);
+        // A wrapper around a wrapper, three deep: nobody writes more.
+        for _ in 0..3 {
+            if !nested(solver, unit, commands, &mut found) {
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn direct(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+    found: &mut FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+) {
+    let program = solver.program(unit);
+    let builders = Builders::new(solver, unit);
+    let runner = Runner { solver, unit, commands, builders: &builders };
+    let context = own_context(solver, unit);
+    for (id, node) in program.exprs.iter().enumerate() {
+        let Expr::Call(call) = &node.expr else { continue };
+        let Some(params) = params_around(solver, unit, node.function) else { continue };
+        for value in solver.values_of(unit, call.callee) {
+            let Value::External { path, .. } = value else { continue };
+            let Some(entry) = solver.catalogue(unit).runner(solver.interner.text(path)) else { continue };
+            let given = Given { unit, lead: &[], args: &call.args, receiver: None };
+            for invocation in runner.invocations(entry, given, id as ExprId) {
+                let decided = actions(&invocation, commands, &context)
+                    .iter()
+                    .any(|a| a.confidence == Confidence::Certain);
+                if has_parameter(&invocation) && !decided {
+                    let list = found.entry((unit, node.function)).or_default();
+                    if list.len() < 8 {
+                        let runner = solver.interner.text(path).replace("()", "").replace("[]", "");
+                        list.push(Wrapper { runner, invocation, params: params.clone() });
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn nested(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+    found: &mut FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+) -> bool {
+    let context = own_context(solver, unit);
+    let program = solver.program(unit);
+    let folder = Folder::new(solver);
+    let mut new: Vec<((UnitId, FuncId), Wrapper)> = Vec::new();
+    for node in &program.exprs {
+        let Expr::Call(call) = &node.expr else { continue };
+        if found.contains_key(&(unit, node.function)) {
+            continue;
+        }
+        let Some(params) = params_around(solver, unit, node.function) else { continue };
+        for value in solver.values_of(unit, call.callee) {
+            let (target, skip) = match value {
+                Value::Func(u, f) => ((u, f), 0),
+                Value::Bound(u, f, _) => ((u, f), solver.receiver_params(u, f)),
+                _ => continue,
+            };
+            for wrapper in found.get(&target).into_iter().flatten() {
+                let substitute =
+                    Substitution { folder: &folder, unit, args: &call.args, skip, params: &wrapper.params };
+                for invocation in substitute.invocations(&wrapper.invocation) {
+                    // What is decided here is a site here, whatever the callers add.
+                    let decided = || {
+                        actions(&invocation, commands, &context)
+                            .iter()
+                            .any(|a| a.confidence == Confidence::Certain)
+                    };
+                    if has_parameter(&invocation) && !decided() {
+                        let runner = wrapper.runner.clone();
+                        let outer = Wrapper { runner, invocation, params: params.clone() };
+                        new.push(((unit, node.function), outer));
+                    }
+                }
+            }
+        }
+    }
+    let changed = !new.is_empty();
+    for (function, wrapper) in new {
+        let list = found.entry(function).or_default();
+        if list.len() < 8 {
+            list.push(wrapper);
+        }
+    }
+    changed
+}
+
+/// The parameters of a function that has any.
+fn params_around(solver: &Solver<'_>, unit: UnitId, function: FuncId) -> Option<Vec<(String, Spread)>> {
+    let params = &solver.program(unit).functions[function as usize].params;
+    (!params.is_empty()).then(|| params.iter().map(|p| (p.name.clone(), p.spread)).collect())
+}
