@@ -293,6 +293,20 @@ fn ignored_hidden_and_installed_folders_are_not_read() {
 }
 
 #[test]
+fn installed_packages_are_not_read_though_nothing_ignores_them() {
+    let names: Vec<String> = (0..400)
+        .flat_map(|n| {
+            [format!("node_modules/p{n}/index.js"), format!("web/node_modules/@s/p{n}/node_modules/q/i.mjs")]
+        })
+        .collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), "process.abort();\n")).collect();
+    files.push(("web/own.js", "process.abort();\n"));
+    let place = Place::new(&files);
+    assert_eq!(place.found(&["."]), ["RL301 web/own.js:1"]);
+    assert_eq!(place.found(&["web"]), ["RL301 own.js:1"]);
+}
+
+#[test]
 fn a_part_of_the_project_says_nothing_about_the_rest() {
     let inventory = "schema = 1\n[[path]]\nid = \"b\"\ntitle = \"b\"\nclassification = \"sanctioned_narrow_recovery\"\n\
                      mechanism = \"m\"\nguard = \"g\"\nlocations = [\"b.py\"]\nprimitives = [\"os.abort\"]\nreferences = [\"#1\"]\n";
