@@ -82,6 +82,8 @@ pub struct ScanRequest<'a> {
     pub jobs: Option<usize>,
     /// Whether the daemon's reach is asked for.
     pub reach: bool,
+    /// Parse every Python file whole, whatever stands in it: what the choice of pieces is held against.
+    pub whole: bool,
     /// Told after each file.
     pub progress: Option<Progress<'a>>,
 }
@@ -144,7 +146,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
         .cloned()
         .chain(own.filter_map(|p| p.name.trim_end_matches("()").rsplit('.').next().map(str::to_owned)))
         .collect();
-    let python = PythonReader::new(catalogues, &request.watch.symbols, &words);
+    let python = PythonReader::new(catalogues, &request.watch.symbols, &words, request.whole);
     let tools = Tools { request, catalogues, files: &files, python: &python };
     let read = match &request.stdin {
         Some(stdin) => vec![read_stdin(&tools, stdin)],

@@ -241,6 +241,8 @@ pub(super) struct RawCatalogue {
     /// Base classes whose methods no framework calls on its own.
     #[serde(default)]
     pub(super) plain_bases: Vec<String>,
+    #[serde(default)]
+    pub(super) everywhere: Vec<String>,
     /// Ways to build or run a stdio server, with the reason that is shown.
     #[serde(default)]
     pub(super) server: Vec<ServerEntry>,

@@ -31,6 +31,7 @@ pub struct Catalogue {
     wrappers: FxHashSet<String>,
     partials: FxHashSet<String>,
     plain_bases: FxHashSet<String>,
+    everywhere: FxHashSet<String>,
     /// Servers that make a file a daemon module.
     pub servers: Vec<ServerEntry>,
     trigger_files: Vec<String>,
@@ -83,6 +84,7 @@ impl Catalogue {
             wrappers: raw.wrappers.into_iter().collect(),
             partials: raw.partials.into_iter().collect(),
             plain_bases: raw.plain_bases.into_iter().collect(),
+            everywhere: raw.everywhere.into_iter().collect(),
             servers: raw.server,
             trigger_files: raw.trigger_files,
             hints: raw.hints,
@@ -211,6 +213,17 @@ impl Catalogue {
     /// Whether a path is an object that has primitives as methods.
     pub fn leads(&self, path: &str) -> bool {
         self.leads.contains(path)
+    }
+
+    /// Whether an object that leads to primitives says so to the files that get it: not what a module
+    /// makes that is used everywhere for other things.
+    pub fn leads_others(&self, path: &str) -> bool {
+        self.leads(path) && !self.is_everywhere(head(path))
+    }
+
+    /// Whether a top-level module is used everywhere for things that do not matter.
+    pub fn is_everywhere(&self, module: &str) -> bool {
+        self.everywhere.contains(module)
     }
 
     /// The path under which a thing is catalogued (`posix.execv` → `os.execv`).

@@ -39,6 +39,9 @@ pub struct ScanArgs {
     /// Look at every file anew. Nothing is kept between runs in this version, so every run does.
     #[arg(long)]
     pub no_cache: bool,
+    /// Parse every Python file whole: slow, and the same sites. It shows that nothing is left out.
+    #[arg(long, hide = true)]
+    pub whole: bool,
     /// Worker threads; one a core unless given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -47,7 +50,7 @@ pub struct ScanArgs {
 impl ScanArgs {
     /// Every language, on every core.
     pub fn everything() -> ScanArgs {
-        ScanArgs { language: Vec::new(), no_cache: false, jobs: None }
+        ScanArgs { language: Vec::new(), no_cache: false, whole: false, jobs: None }
     }
 
     /// The languages, or every unknown name with the nearest known one.
@@ -123,6 +126,7 @@ fn scan_to(
         languages: args.languages()?,
         jobs: args.jobs.map(usize::from),
         reach,
+        whole: args.whole,
         progress: Some(&at),
     };
     let scan = scan::scan(&request);

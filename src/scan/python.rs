@@ -26,11 +26,18 @@ pub(super) struct PythonReader {
     hints: Option<Hints>,
     watch: FxHashSet<String>,
     servers: FxHashSet<String>,
+    /// Every file is parsed whole.
+    parse_all: bool,
 }
 
 impl PythonReader {
     /// `symbols` are watched, `words` make a statement count.
-    pub(super) fn new(catalogues: &Catalogues, symbols: &[String], words: &[String]) -> PythonReader {
+    pub(super) fn new(
+        catalogues: &Catalogues,
+        symbols: &[String],
+        words: &[String],
+        parse_all: bool,
+    ) -> PythonReader {
         let catalogue = catalogues.of(Language::Python);
         let commands = catalogues.commands.command_names();
         let mut extra: Vec<String> = symbols.iter().chain(words).cloned().collect();
@@ -45,6 +52,7 @@ impl PythonReader {
             hints: Hints::new(catalogue, &commands, &extra),
             watch: symbols.iter().cloned().collect(),
             servers,
+            parse_all,
         }
     }
 
@@ -79,7 +87,7 @@ impl PythonReader {
             settle(&mut facts, files, catalogues, &|name| this.knows(name));
             Some(facts)
         };
-        let Some(hints) = self.hints.as_ref().filter(|_| !path.ends_with(".ipynb")) else {
+        let Some(hints) = self.hints.as_ref().filter(|_| !self.parse_all && !path.ends_with(".ipynb")) else {
             return whole(self);
         };
         let hits = hints.hits(text);

@@ -134,11 +134,20 @@ impl<'e> Exporters<'e> {
     }
 }
 
-/// The telling names of exporters that a text imports, or reads as attributes of a package
-/// (`tools.image.swap`), and mentions.
-fn taken(tools: &Tools<'_>, path: &RelPath, text: &str, from: &[(&RelPath, &Names)]) -> Names {
+/// The exporters that a text imports, or of whose package it reads the attribute (`tools.image.swap`).
+fn taken_from<'e>(
+    tools: &Tools<'_>,
+    path: &RelPath,
+    text: &str,
+    from: Vec<(&'e RelPath, &'e Names)>,
+) -> Vec<(&'e RelPath, &'e Names)> {
+    let names: FxHashSet<&str> = from.iter().map(|(path, _)| module_name(path).0).collect();
     let mut targets: FxHashSet<String> = FxHashSet::default();
     for import in imports(text) {
+        let last = import.module.rsplit('.').next().unwrap_or("");
+        if !names.contains(last) && !import.name.as_deref().is_some_and(|name| names.contains(name)) {
+            continue;
+        }
         match tools.files.resolve(Language::Python, path, &import) {
             Target::File(path) => {
                 targets.insert(path);
@@ -150,19 +159,24 @@ fn taken(tools: &Tools<'_>, path: &RelPath, text: &str, from: &[(&RelPath, &Name
             _ => {}
         }
     }
-    let mentioned: FxHashSet<&str> = identifiers(text).collect();
+    let as_attribute = |path: &str| {
+        let dotted = format!(".{}.", module_name(path).0);
+        memchr::memmem::find(text.as_bytes(), dotted.as_bytes()).is_some()
+    };
+    from.into_iter().filter(|(path, _)| targets.contains(*path) || as_attribute(path)).collect()
+}
+
+/// The telling names of the exporters that a text mentions.
+fn taken(text: &str, from: &[(&RelPath, &Names)]) -> Names {
     let mut names = Names::new();
-    for (exporter, given) in from {
-        let as_attribute = || text.contains(&format!(".{}.", module_name(exporter).0));
-        if !targets.contains(*exporter) && !as_attribute() {
-            continue;
-        }
-        // What every class has says nothing.
-        let special = |name: &str| name.starts_with("__") && name.ends_with("__");
-        for (name, tells) in given.iter() {
-            if name != EVERYTHING && (!mentioned.contains(name.as_str()) || special(name)) {
-                continue;
-            }
+    if from.is_empty() {
+        return names;
+    }
+    let mentioned: FxHashSet<&str> = identifiers(text).collect();
+    // What every class has says nothing.
+    let special = |name: &str| name.starts_with("__") && name.ends_with("__");
+    for (name, tells) in from.iter().flat_map(|(_, given)| given.iter()) {
+        if name == EVERYTHING || (mentioned.contains(name.as_str()) && !special(name)) {
             let known = names.entry(name.clone()).or_insert(*tells);
             *known = (*known).min(*tells);
         }
@@ -194,7 +208,8 @@ fn importers(
             let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
             let before = wanted.get(path);
             let mut extra: Names = before.cloned().unwrap_or_default();
-            for (name, tells) in taken(tools, path, &source.text, &from) {
+            let from = taken_from(tools, path, &source.text, from);
+            for (name, tells) in taken(&source.text, &from) {
                 let known = extra.entry(name).or_insert(tells);
                 *known = (*known).min(tells);
             }

@@ -142,6 +142,7 @@ fn scanned(program: &Inline) -> Option<Vec<InlineSite>> {
         languages: None,
         jobs: Some(1),
         reach: false,
+        whole: false,
         progress: None,
     };
     let scan = scan::scan(&request).ok()?;

@@ -114,9 +114,6 @@ fn is_common(last: &str) -> bool {
     TOO_COMMON.contains(&last) || last.len() < 4
 }
 
-/// Modules that are imported everywhere for other things: their objects count where something is done to them.
-const EVERYWHERE: [&str; 2] = ["asyncio", "pathlib"];
-
 /// One way in which a word counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
@@ -204,7 +201,8 @@ impl Hints {
                 known.insert(last.to_owned());
             }
             // What makes the object: it may be kept in another file.
-            if let Some(maker) = makers.first().filter(|_| !before.iter().any(|m| EVERYWHERE.contains(m))) {
+            if let Some(maker) = makers.first().filter(|_| !before.iter().any(|m| catalogue.is_everywhere(m)))
+            {
                 words.add_from(maker, Place::Member, weight, &from);
             }
         }

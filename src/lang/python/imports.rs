@@ -19,6 +19,11 @@ pub fn imports(text: &str) -> Vec<Import> {
             found.push(Import { module: name.to_owned(), name: None });
             continue;
         }
+        let is_name = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        // `importlib`, `reimport`.
+        if is_name(bytes.get(hit + 6)) || is_name(hit.checked_sub(1).and_then(|b| bytes.get(b))) {
+            continue;
+        }
         let statement = before.rsplit([':', ';']).next().unwrap_or(before).trim_start();
         if statement.is_empty() {
             at = direct(text, hit + 6, &mut found);
@@ -95,7 +100,7 @@ mod tests {
 
     #[test]
     fn imports_are_found_without_a_parser() {
-        let text = "import os, a.b as c\nfrom . import x\nfrom ..u import (y as z,  # c\n  w)\ntry: import q\nfrom m import *\nimportant = 1\nfrom p import a, \\\n  b\nx = importlib.import_module('r.s')\ny = __import__(\"t\")\nz = import_module(name)\nimportlib.import_module('u')\n";
+        let text = "from importlib import r\nimport os, a.b as c\nfrom . import x\nfrom ..u import (y as z,  # c\n  w)\ntry: import q\nfrom m import *\nimportant = 1\nfrom p import a, \\\n  b\nx = importlib.import_module('r.s')\ny = __import__(\"t\")\nz = import_module(name)\nimportlib.import_module('u')\n";
         let got: Vec<String> = imports(text)
             .into_iter()
             .map(|i| format!("{}:{}", i.module, i.name.unwrap_or_default()))
@@ -103,8 +108,23 @@ mod tests {
         assert_eq!(
             got,
             [
-                "os:", "a.b:", ".:", ".:x", "..u:", "..u:y", "..u:w", "q:", "m:", "p:", "p:a", "p:b", "r.s:",
-                "t:", "u:"
+                "importlib:",
+                "importlib:r",
+                "os:",
+                "a.b:",
+                ".:",
+                ".:x",
+                "..u:",
+                "..u:y",
+                "..u:w",
+                "q:",
+                "m:",
+                "p:",
+                "p:a",
+                "p:b",
+                "r.s:",
+                "t:",
+                "u:"
             ]
         );
     }

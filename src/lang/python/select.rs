@@ -11,6 +11,8 @@ use super::slice::{Names, Seeds, Slice, names_around};
 
 /// A definition larger than this is not read only because its name is mentioned.
 const LARGEST_MENTIONED: usize = 16 << 10;
+/// Mentions of a function that are looked at for what it is given.
+const MOST_CALLERS: usize = 32;
 /// A definition this small is read whenever its name is used.
 const SMALL: usize = 512;
 
@@ -34,6 +36,8 @@ struct Leaf<'c> {
     seeds: Seeds,
     /// All of it counts.
     whole: bool,
+    /// Its values decide what the site is (a pid): those that its callers give count too.
+    decides: bool,
 }
 
 impl Leaf<'_> {
@@ -115,6 +119,7 @@ impl<'c> Chooser<'c> {
                     runs: false,
                     seeds: Seeds::default(),
                     whole: false,
+                    decides: false,
                 });
                 continue;
             }
@@ -128,6 +133,7 @@ impl<'c> Chooser<'c> {
                     runs: false,
                     seeds: Seeds::default(),
                     whole: false,
+                    decides: false,
                 });
             }
         }
@@ -167,7 +173,10 @@ impl<'c> Chooser<'c> {
                 continue;
             };
             match weight {
-                Weight::Strong => self.choose(at, offset),
+                Weight::Strong => {
+                    self.choose(at, offset);
+                    self.leaves[at].decides = true;
+                }
                 Weight::Plain => {
                     let leaf = &mut self.leaves[at];
                     leaf.chosen = true;
@@ -201,7 +210,8 @@ impl<'c> Chooser<'c> {
             // `sys` itself stands in `sys.modules`.
             let modules = rest.starts_with("sys.modules");
             let counts = |name: &&str| hints.is_module(name) && !(modules && *name == "sys");
-            if !on_itself && names_around(self.slice(at), &seeds).used.iter().any(counts) {
+            let may = || identifiers(self.slice(at)).any(|name| counts(&name));
+            if !on_itself && may() && names_around(self.slice(at), &seeds).used.iter().any(counts) {
                 self.choose(at, offset);
             }
         }
@@ -299,7 +309,11 @@ impl<'c> Chooser<'c> {
         let mut asked: FxHashSet<(usize, &'c str)> = FxHashSet::default();
         while let Some(at) = queue.pop() {
             let (class, runs) = (self.leaves[at].class, self.leaves[at].runs);
-            let Names { used: mut names, conditions } = self.wanted_by(at, &mut slices);
+            let Names { used: mut names, conditions, by_parameter } = self.wanted_by(at, &mut slices);
+            let decides = self.leaves[at].decides;
+            if decides && by_parameter {
+                queue.extend(self.choose_callers(at));
+            }
             if let Some(class) = class
                 && headers.insert(class)
             {
@@ -346,9 +360,10 @@ impl<'c> Chooser<'c> {
                     continue;
                 }
                 let leaf = &mut self.leaves[other];
-                let before = (leaf.chosen, leaf.runs, leaf.whole, leaf.seeds.lines.len());
+                let before = (leaf.chosen, leaf.runs, leaf.whole, leaf.decides, leaf.seeds.lines.len());
                 leaf.chosen = true;
                 leaf.runs |= runs;
+                leaf.decides |= decides;
                 match seeds {
                     Some(seeds) => {
                         let lines = &mut leaf.seeds.lines;
@@ -357,11 +372,48 @@ impl<'c> Chooser<'c> {
                     }
                     None => leaf.whole = true,
                 }
-                if before != (leaf.chosen, leaf.runs, leaf.whole, leaf.seeds.lines.len()) {
+                if before != (leaf.chosen, leaf.runs, leaf.whole, leaf.decides, leaf.seeds.lines.len()) {
                     queue.push(other);
                 }
             }
         }
+    }
+
+    /// Chooses the places that mention a function, or make an object of its class: what they give its
+    /// parameters decides what its sites are. Gives those that are new.
+    fn choose_callers(&mut self, at: usize) -> Vec<usize> {
+        let leaf = &self.leaves[at];
+        if leaf.statement.kind != Kind::Function {
+            return Vec::new();
+        }
+        let mut name = &self.text[leaf.statement.name.clone()];
+        if let Some(class) = leaf.class.filter(|_| matches!(name, "__init__" | "__new__" | "__call__")) {
+            name = &self.text[self.classes[class].name.clone()];
+        }
+        if name.is_empty() {
+            return Vec::new();
+        }
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let places: Vec<usize> = memchr::memmem::find_iter(self.text.as_bytes(), name.as_bytes())
+            .filter(|place| {
+                !self.text[..*place].ends_with(is_name)
+                    && !self.text[place + name.len()..].starts_with(is_name)
+            })
+            .take(MOST_CALLERS)
+            .collect();
+        let mut new = Vec::new();
+        for place in places {
+            let Some(caller) = self.leaf_at(place).filter(|caller| *caller != at) else { continue };
+            let line = place - self.leaves[caller].statement.span.start;
+            let leaf = &mut self.leaves[caller];
+            if !leaf.chosen || !leaf.decides || !leaf.seeds.lines.contains(&line) {
+                leaf.chosen = true;
+                leaf.decides = true;
+                leaf.seeds.lines.push(line);
+                new.push(caller);
+            }
+        }
+        new
     }
 
     /// The names that a chosen leaf depends on.
@@ -369,11 +421,11 @@ impl<'c> Chooser<'c> {
         let leaf = &self.leaves[at];
         let slice = self.slice(at);
         if leaf.whole || leaf.statement.kind != Kind::Function {
-            return Names { used: identifiers(slice).collect(), conditions: FxHashSet::default() };
+            return Names::all(slice);
         }
         match slices.entry(at).or_insert_with(|| Slice::of(slice)) {
             Some(slice) => slice.around(&leaf.seeds),
-            None => Names { used: identifiers(slice).collect(), conditions: FxHashSet::default() },
+            None => Names::all(slice),
         }
     }
 

@@ -26,13 +26,22 @@ pub(super) struct Names<'t> {
     pub(super) used: FxHashSet<&'t str>,
     /// Those that only the conditions around them use.
     pub(super) conditions: FxHashSet<&'t str>,
+    /// A parameter of the definition is among those that the telling lines use.
+    pub(super) by_parameter: bool,
+}
+
+impl<'t> Names<'t> {
+    /// Every name of a text.
+    pub(super) fn all(text: &'t str) -> Names<'t> {
+        Names { used: identifiers(text).collect(), by_parameter: true, ..Names::default() }
+    }
 }
 
 /// The names on which the seeds depend; all names where lines can't be told apart.
 pub(super) fn names_around<'t>(text: &'t str, seeds: &Seeds) -> Names<'t> {
     match Slice::of(text) {
         Some(mut slice) => slice.around(seeds),
-        None => Names { used: identifiers(text).collect(), conditions: FxHashSet::default() },
+        None => Names::all(text),
     }
 }
 
@@ -65,12 +74,6 @@ impl<'t> Slice<'t> {
         let mut names = Names::default();
         let mut queue = Vec::new();
         let mut heads = Vec::new();
-        // Decorators and the header of the definition itself.
-        let mut header = 0;
-        while self.lines.get(header).is_some_and(|l| self.text[l.content..].starts_with('@')) {
-            header += 1;
-        }
-        queue.extend(0..=header.min(self.lines.len().saturating_sub(1)));
         for seed in &seeds.lines {
             let at = self.lines.partition_point(|l| l.end <= *seed);
             queue.push(at);
@@ -87,6 +90,16 @@ impl<'t> Slice<'t> {
             }
         }
         self.close(&mut names.used, queue, &mut heads);
+        // Decorators and the header of the definition itself.
+        let is_decorator = |line: &&Line| self.text[line.content..].starts_with('@');
+        let header = self.lines.iter().take_while(is_decorator).count();
+        if let Some(line) = self.lines.get(header) {
+            let parameters = identifiers(&self.text[line.start..line.end]).skip(2);
+            names.by_parameter = parameters
+                .filter(|name| !matches!(*name, "self" | "cls"))
+                .any(|name| names.used.contains(name));
+        }
+        self.close(&mut names.used, (0..=header).collect(), &mut heads);
         names.conditions = names.used.clone();
         let mut more = Vec::new();
         self.close(&mut names.conditions, heads, &mut more);
