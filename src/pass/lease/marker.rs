@@ -117,11 +117,8 @@ fn markers_in(index: usize, body: &str, found: &mut Vec<Marker>) {
             }
             continue;
         }
+        // The line that opens a fence, and a quoted one, are neither a marker's line nor a member: they end one.
         fence = Fence::opened_by(line);
-        if fence.is_some() || text.starts_with('>') {
-            found.extend(open.take());
-            continue;
-        }
         if let Some((kind, version)) = marker_line(line) {
             found.extend(open.take());
             open = Some(Marker { index, kind, version: version.to_owned(), members: BTreeMap::new() });
@@ -217,6 +214,7 @@ mod tests {
             format!("```\n{LINE}\npr: 1\n```"),
             format!("~~~text\n```\n{LINE}\npr: 1\n~~~"),
             format!("````\n```\n{LINE}\npr: 1\n````"),
+            format!("```\n``    \n{LINE}\npr: 1\n```"),
             format!("    {LINE}\n    pr: 1"),
             format!("\t{LINE}\npr: 1"),
             format!("`{LINE}`\npr: 1"),
@@ -227,7 +225,9 @@ mod tests {
             assert_eq!(read(&body), [], "{body}");
         }
         assert_eq!(read(&format!("```\nx\n```\n{LINE}\npr: 1")).len(), 1);
+        assert_eq!(read(&format!("```yaml\nx\n```\n{LINE}\npr: 1")).len(), 1);
         assert_eq!(read(&format!("``` a`b\n{LINE}\npr: 1")).len(), 1);
+        assert_eq!(read(&format!("~~ struck out ~~\n{LINE}\npr: 1")).len(), 1);
         assert_eq!(read("   <!--mcp-reviewer-lease:v1-->  \r\npr: 1\r\n")[0].kind, LeaseKind::Reviewer);
     }
 
