@@ -36,7 +36,7 @@ pub fn parse_tree(text: &str) -> Option<Tree> {
         if budget == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let read = without_leading_backslashes(text);
+    let read = with_loops_parted(without_leading_backslashes(text));
     let bytes = read.as_bytes();
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options))
 }
@@ -60,6 +60,37 @@ fn without_leading_backslashes(text: &str) -> Cow<'_, str> {
         out.replace_range(at..at + 1, " ");
     }
     Cow::Owned(out)
+}
+
+/// The text with the blank of `for name do`, which goes over the arguments, as a separator: the
+/// grammar knows only the form that has one. Offsets stay.
+fn with_loops_parted(text: Cow<'_, str>) -> Cow<'_, str> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices(" do") {
+        let after = text.as_bytes().get(at + 3);
+        let before = text.get(..at).unwrap_or("");
+        let line = before.rfind('\n').map_or(before, |end| before.get(end + 1..).unwrap_or(""));
+        let mut words = line.split_whitespace().rev();
+        let name = words.next().unwrap_or("");
+        let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let is_loop = is_name && words.next() == Some("for") && words.next().is_none_or(begins_command);
+        if is_loop && after.is_none_or(u8::is_ascii_whitespace) {
+            found.push(at);
+        }
+    }
+    if found.is_empty() {
+        return text;
+    }
+    let mut out = text.into_owned();
+    for at in found {
+        out.replace_range(at..at + 1, ";");
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a command may follow a word.
+fn begins_command(word: &str) -> bool {
+    word.ends_with([';', ')', '&', '|', '{', '(']) || matches!(word, "then" | "do" | "else" | "!")
 }
 
 /// Whether the grammar's cost would grow with the square of what stands here: brackets that open
@@ -138,6 +169,18 @@ mod tests {
         assert_eq!(commands("$'\\x70kill' x"), [vec!["pkill", "x"]]);
         assert_eq!(commands("ls\n  \\pkill x"), [vec!["ls"], vec!["pkill", "x"]]);
         assert_eq!(commands("pkill \\\n  -f \\\n x"), [vec!["pkill", "-f", "x"]]);
+    }
+
+    #[test]
+    fn a_loop_over_the_arguments_needs_no_separator() {
+        for text in
+            ["for arg do\n  pkill \"$arg\"\ndone\n", "case $1 in\n a) for x do kill $x; done ;;\nesac\n"]
+        {
+            let script = parse(&Composed::plain(text), 0);
+            assert!(script.errors.is_empty(), "{text}");
+            assert_eq!(script.commands.len(), 1, "{text}");
+        }
+        assert_eq!(commands("echo wait for it do not\n"), [vec!["echo", "wait", "for", "it", "do", "not"]]);
     }
 
     #[test]
