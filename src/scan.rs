@@ -10,6 +10,7 @@ pub mod asserted;
 pub mod catalogues;
 pub mod conflict;
 pub mod daemons;
+mod entry_points;
 mod imported;
 mod link;
 mod packages;
@@ -201,7 +202,10 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     scan.tree.daemons = daemons::modules(request.config, &scan.tree, &exists);
     link::entries(&mut scan.tree, &files);
     if request.reach {
+        let points = entry_points::named(&tools, &listing, &scan);
+        entry_points::detect(&tools, &listing, &mut scan, &points);
         reach::follow(&tools, &listing, &mut scan);
+        entry_points::mark(&mut scan, &points);
     }
     scan
 }

@@ -104,7 +104,7 @@ fn fetch(
 }
 
 /// A text of the tree: from the scan, or read again.
-fn text_of(listing: &Listing, scan: &Scan, path: &str) -> Option<Source> {
+pub(super) fn text_of(listing: &Listing, scan: &Scan, path: &str) -> Option<Source> {
     if let Some(source) = scan.sources.get(path) {
         return Some(source.clone());
     }
@@ -197,7 +197,7 @@ fn between(tools: &Tools<'_>, listing: &Listing, scan: &Scan, daemons: &[RelPath
 }
 
 /// The files of the tree that a file imports.
-fn imported_files(tools: &Tools<'_>, scan: &Scan, path: &str, source: &Source) -> Vec<RelPath> {
+pub(super) fn imported_files(tools: &Tools<'_>, scan: &Scan, path: &str, source: &Source) -> Vec<RelPath> {
     let Some(language) = lang::language_of(path, source.text.as_bytes()) else { return Vec::new() };
     let imports: Vec<Import> = if language == Language::Python && !path.ends_with(".ipynb") {
         lang::python::imports::imports(&source.text)
