@@ -1,6 +1,7 @@
 //! How a command ends: an outcome, or a failure that says what to do next.
 
 use std::io;
+use std::io::Write as _;
 
 /// The answer of a command that did its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,11 +60,12 @@ impl Failure {
     pub fn report(self) -> u8 {
         match self {
             Failure::Message(text) => {
-                anstream::eprintln!("restartlint: {}", crate::base::terminal::visible(&text));
+                let _ =
+                    writeln!(anstream::stderr(), "restartlint: {}", crate::base::terminal::visible(&text));
                 2
             }
             Failure::Report(report) => {
-                anstream::eprintln!("{report:?}");
+                let _ = writeln!(anstream::stderr(), "{report:?}");
                 2
             }
             Failure::ClosedPipe => 0,

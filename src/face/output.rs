@@ -71,11 +71,11 @@ pub fn shown(path: &Path) -> String {
 /// Says something on standard error, unless the user wants quiet.
 pub fn note(cli: &Cli, text: &str) {
     if !cli.quiet {
-        anstream::eprintln!("{}", terminal::visible(text));
+        let _ = writeln!(anstream::stderr(), "{}", terminal::visible(text));
     }
 }
 
 /// Says something that must be known, quiet or not.
 pub fn warn(text: &str) {
-    anstream::eprintln!("restartlint: {}", terminal::visible(text));
+    let _ = writeln!(anstream::stderr(), "restartlint: {}", terminal::visible(text));
 }

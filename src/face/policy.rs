@@ -10,6 +10,11 @@ use crate::report::decide::{Setting, Settings};
 /// The settings. An unknown name in `select` is an error, in `ignore` a warning.
 pub fn settings(config: &Config, select: &[String], ignore: &[String]) -> Result<Settings, Failure> {
     let (selected, unknown) = resolve(select);
+    if !select.is_empty() && selected.is_empty() && unknown.is_empty() {
+        return Err(Failure::new(
+            "--select names no rule: nothing would be checked; leave it out, or name one",
+        ));
+    }
     if !unknown.is_empty() {
         return Err(Failure::new(unknown.join("\n")));
     }

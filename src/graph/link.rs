@@ -142,7 +142,8 @@ impl Files {
             roots.insert(0, own.to_owned());
         }
         let mut folder = parent(from);
-        while self.paths.contains(&join(folder, "__init__.py")) {
+        // The root has no folder above it that is known.
+        while !folder.is_empty() && self.paths.contains(&join(folder, "__init__.py")) {
             folder = parent(folder);
         }
         for root in [folder, parent(from)] {
@@ -229,6 +230,15 @@ mod tests {
 
     fn import(module: &str, name: Option<&str>) -> Import {
         Import { module: module.to_owned(), name: name.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_root_that_is_a_package_itself_has_no_folder_above() {
+        let files = Files::new(["__init__.py", "a.py"].map(str::to_owned), &[]);
+        let found = files.resolve(Language::Python, "a.py", &import("os", None));
+        assert_eq!(found, Target::External("os".into()));
+        let found = files.resolve(Language::Python, "a.py", &import(".", Some("a")));
+        assert_eq!(found, Target::Name("__init__.py".into(), "a".into()));
     }
 
     #[test]

@@ -173,7 +173,8 @@ impl Role {
         let has = |weight| hits.iter().any(|hit| hit.weight == weight);
         let (runs, commands) = (has(Weight::Runner), has(Weight::Company));
         let alone = [Weight::Strong, Weight::Plain, Weight::Lookup, Weight::Argument].into_iter().any(has);
-        Role { tells: alone || (runs && commands), runs, commands }
+        // What runs commands may run those of another file.
+        Role { tells: alone || runs, runs, commands }
     }
 
     /// The names that matter to a file of this role.

@@ -70,6 +70,14 @@ fn read_ranges(
     catalogue: &Catalogue,
     watch: &FxHashSet<String>,
 ) {
+    if nests_too_deep(text) {
+        facts.problems.push(Problem {
+            kind: ProblemKind::GaveUp,
+            span: Span::default(),
+            message: format!("nests more than {MOST_BLOCKS} blocks: it was not read"),
+        });
+        return;
+    }
     let Some(tree) = parse_ranges(text, ranges) else {
         facts.problems.push(Problem {
             kind: ProblemKind::GaveUp,
@@ -97,7 +105,32 @@ fn read_ranges(
 
 /// Parses a text; `None` if it took too long.
 pub fn parse(text: &str) -> Option<Tree> {
+    if nests_too_deep(text) {
+        return None;
+    }
     parse_ranges(text, &[])
+}
+
+/// Blocks in blocks, at most: the grammar's scanner has no room for more than about 500.
+const MOST_BLOCKS: usize = 200;
+
+/// Whether a text may nest its blocks deeper than the grammar can hold.
+fn nests_too_deep(text: &str) -> bool {
+    let mut open: Vec<usize> = Vec::new();
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if indent == line.len() {
+            continue;
+        }
+        while open.last().is_some_and(|outer| *outer >= indent) {
+            open.pop();
+        }
+        open.push(indent);
+        if open.len() > MOST_BLOCKS {
+            return true;
+        }
+    }
+    false
 }
 
 fn parse_ranges(text: &str, ranges: &[tree_sitter::Range]) -> Option<Tree> {
@@ -179,4 +212,23 @@ fn annotations(tree: &Tree, text: &str) -> Vec<AnnotationComment> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_the_grammar_cannot_hold_are_reported() {
+        let mut text = String::from("import os\n");
+        for depth in 0..600 {
+            text.push_str(&" ".repeat(depth));
+            text.push_str("if x:\n");
+        }
+        text.push_str(&" ".repeat(600));
+        text.push_str("os.abort()\n");
+        let facts = facts("deep.py", &Source::new(text), &Catalogue::default(), &FxHashSet::default());
+        assert_eq!(facts.problems.len(), 1);
+        assert_eq!(facts.problems[0].kind, ProblemKind::GaveUp);
+    }
 }

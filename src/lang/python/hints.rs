@@ -258,9 +258,9 @@ impl Hints {
 
     /// Star imports of modules that have primitives: such a file gives them all to whoever imports it.
     fn starred_modules<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Hit> + 't {
-        memchr::memmem::find_iter(text.as_bytes(), b"import *").filter_map(|at| {
-            let line = text[..at].rfind('\n').map_or(0, |n| n + 1);
-            let module = text[line..at].trim().strip_prefix("from ")?.trim();
+        stars(text).filter_map(|at| {
+            let line = text[..at].rfind(['\n', ';', ':']).map_or(0, |n| n + 1);
+            let module = text[line..at].trim().strip_prefix("from")?.trim();
             self.is_module(module).then_some(Hit { offset: at, weight: Weight::Strong })
         })
     }
@@ -277,7 +277,7 @@ impl Hints {
 
     /// Every occurrence in a text that counts, in order of its end.
     pub fn hits(&self, text: &str) -> Vec<Hit> {
-        let star = memchr::memmem::find(text.as_bytes(), b"import *").is_some();
+        let star = stars(text).next().is_some();
         if !star && !self.automaton.is_match(text) {
             return Vec::new();
         }
@@ -321,6 +321,12 @@ impl Hints {
         }
         hits
     }
+}
+
+/// The places of `import *`, however it is spaced.
+fn stars(text: &str) -> impl Iterator<Item = usize> + '_ {
+    memchr::memmem::find_iter(text.as_bytes(), b"import")
+        .filter(|at| text[at + 6..].trim_start_matches([' ', '\t', '\\', '\n']).starts_with('*'))
 }
 
 /// Whether a text asks somewhere for a module that has primitives, by name.
@@ -372,7 +378,10 @@ impl Around<'_> {
             outer.is_some_and(is_name) && inner.is_some_and(|b| is_name(*b))
         };
         let bytes = self.word.as_bytes();
-        !joins(self.byte_before(), bytes.first()) && !joins(self.byte_after(), bytes.last())
+        // The letter of an escape (`"\npkill"`) is no part of the word.
+        let escaped = matches!(self.byte_before(), Some(b'n' | b't' | b'r'))
+            && self.start.checked_sub(2).is_some_and(|at| self.text.as_bytes()[at] == b'\\');
+        (escaped || !joins(self.byte_before(), bytes.first())) && !joins(self.byte_after(), bytes.last())
     }
 
     /// The name before the dot before the word.
@@ -401,11 +410,22 @@ impl Around<'_> {
     }
 
     fn is_member(&self) -> bool {
-        // `sys.exit` is a member that matters; other objects' `exit` and `quit` are not.
+        // `sys.exit` is a member that matters; other objects' `exit` and `quit` are not, where `sys` has no
+        // other name.
         if matches!(self.word, "exit" | "quit") {
-            return self.before().ends_with("sys.");
+            let object = self.before().trim_end().trim_end_matches('\\').trim_end();
+            let object = object.strip_suffix('.').map(str::trim_end);
+            return object.is_some_and(|object| object.ends_with("sys") || self.renames_its_module());
         }
         matches!(self.byte_before(), Some(b'"' | b'\'')) || self.after_dot()
+    }
+
+    /// Whether the text gives the module of `exit` another name, or gets it by name.
+    fn renames_its_module(&self) -> bool {
+        let text = self.text.as_bytes();
+        ["sys as ", "builtins as ", "= sys\n", "=sys\n", "\"sys\"", "'sys'", "\"builtins\"", "'builtins'"]
+            .iter()
+            .any(|form| memchr::memmem::find(text, form.as_bytes()).is_some())
     }
 
     /// In a string's place for a command: after a quote, a blank, a slash or a shell operator, and not
@@ -429,7 +449,12 @@ impl Around<'_> {
                     | b'\t'
             )
         );
-        let closes = !matches!(self.byte_after(), Some(b'.' | b'=' | b':' | b'[' | b'(' | b','));
+        let is_program = self.text[self.end..].starts_with(".exe");
+        let escaped = matches!(self.byte_before(), Some(b'n' | b't' | b'r'))
+            && self.start.checked_sub(2).is_some_and(|at| self.text.as_bytes()[at] == b'\\');
+        let opens = opens || escaped;
+        let closes =
+            is_program || !matches!(self.byte_after(), Some(b'.' | b'=' | b':' | b'[' | b'(' | b','));
         opens && closes
     }
 }

@@ -52,12 +52,13 @@ fn by_name<'s>(text: &'s str, before: &str) -> Option<&'s str> {
 
 /// `import a.b as c, d`.
 fn direct(text: &str, from: usize, found: &mut Vec<Import>) -> usize {
-    let end = text[from..].find(['\n', ';', '#']).map_or(text.len(), |n| from + n);
+    let end = logical_end(&text[from..]).map_or(text.len(), |n| from + n);
     if !text[from..].starts_with([' ', '\t']) {
         return from;
     }
-    for part in text[from..end].split(',') {
-        if let Some(module) = part.split_whitespace().next() {
+    let listed = text[from..end].split('#').next().unwrap_or("");
+    for part in listed.split(',') {
+        if let Some(module) = part.split_whitespace().find(|word| *word != "\\") {
             found.push(Import { module: module.to_owned(), name: None });
         }
     }

@@ -156,12 +156,7 @@ impl<'c> Chooser<'c> {
     fn by_words(&mut self, hints: &Hints, hits: &[Hit], extra: &FxHashSet<String>) {
         let mut lookups = Vec::new();
         let mut arguments = Vec::new();
-        let has_commands = !extra.is_empty() || hits.iter().any(|h| h.weight == Weight::Company);
         for Hit { offset, weight } in hits.iter().copied() {
-            // Without a command's name there is nothing to run.
-            if weight == Weight::Runner && !has_commands {
-                continue;
-            }
             let Some(at) = self.leaf_at(offset) else {
                 // In a class's header: its first member stands for it.
                 if matches!(weight, Weight::Strong | Weight::Plain | Weight::Runner) {
