@@ -181,7 +181,8 @@ impl<'a> Solver<'a> {
         }
         let mut found: Vec<(UnitId, ExprId, UnitId, ClassId)> = Vec::new();
         for (unit, function) in self.active() {
-            if self.units[*unit as usize].language != Language::Rust {
+            // A module's own items declare types and bring them in: that makes none.
+            if self.units[*unit as usize].language != Language::Rust || *function == 0 {
                 continue;
             }
             for expr in self.program(*unit).functions[*function as usize].exprs.clone() {
