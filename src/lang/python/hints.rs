@@ -1,10 +1,12 @@
-//! Words that decide, from bytes alone, which statements of a file can matter. Sound by
-//! construction: every form in which a catalogued name can be written holds one of its words in a
-//! place that counts, or is reached from a statement that does.
+//! Words that decide, from bytes alone, which statements of a file can matter. A form in which a
+//! catalogued name can be written should hold one of its words in a place that counts, or be
+//! reached from a statement that does; `tests/pieces.rs` holds that against whole files, and
+//! `docs/languages/python.md` names the forms that are known to be lost.
 //!
 //! What counts depends on the word. A name of the catalogue counts after a dot, in quotes, or
-//! where the file imports it; a module's name where the file imports it; a command's name where
-//! the file runs commands and the word stands like one.
+//! where the file imports it, and a common one only with its module at hand; a builtin where it is
+//! used as a value; a command's name where the word stands like one. A few names of modules stand
+//! here for the ways in which Python itself gets one (`sys`, `builtins`).
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Python: sources, scripts and notebooks' code cells, read with tree-sitter-python and
-//! lowered to the program facts. What a primitive is stands in `rules/python.toml`; nothing
-//! here knows one by name.
+//! lowered to the program facts. What a primitive is stands in `rules/python.toml`; only the
+//! search for words (`hints`) knows which of those names are too common to tell anything alone.
 
 mod annotation;
 mod bindings;
