@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -115,14 +116,41 @@ pub enum ScanError {
 
 /// Scans. Deterministic: the same bytes give the same tree, whatever the number of threads.
 pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, ScanError> {
-    let catalogues = Catalogues::with(&request.config.primitives).map_err(ScanError::Catalogue)?;
+    let own = match request.config.primitives.as_slice() {
+        [] => None,
+        primitives => Some(Catalogues::with(primitives).map_err(ScanError::Catalogue)?),
+    };
+    let catalogues = match &own {
+        Some(catalogues) => catalogues,
+        None => embedded()?,
+    };
+    let pool = pool(request.jobs)?;
+    Ok(pool.install(|| run(request, catalogues)))
+}
+
+/// The catalogues without a configuration's additions, read once for the whole process.
+fn embedded() -> Result<&'static Catalogues, ScanError> {
+    static EMBEDDED: LazyLock<Result<Catalogues, String>> = LazyLock::new(Catalogues::embedded);
+    EMBEDDED.as_ref().map_err(|error| ScanError::Catalogue(error.clone()))
+}
+
+/// The worker threads of this process, made once for each number of them: every thread keeps some memory,
+/// and a server scans many times.
+fn pool(jobs: Option<usize>) -> Result<Arc<rayon::ThreadPool>, ScanError> {
+    static POOLS: Mutex<BTreeMap<Option<usize>, Arc<rayon::ThreadPool>>> = Mutex::new(BTreeMap::new());
+    // The map is whole at any moment, also when a thread that held it has failed.
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pool) = pools.get(&jobs) {
+        return Ok(Arc::clone(pool));
+    }
     // Depth limits, not this, bound recursion; the room is for what lies between.
     let mut pool = rayon::ThreadPoolBuilder::new().stack_size(STACK);
-    if let Some(jobs) = request.jobs {
+    if let Some(jobs) = jobs {
         pool = pool.num_threads(jobs);
     }
-    let pool = pool.build()?;
-    Ok(pool.install(|| run(request, &catalogues)))
+    let pool = Arc::new(pool.build()?);
+    pools.insert(jobs, Arc::clone(&pool));
+    Ok(pool)
 }
 
 fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {

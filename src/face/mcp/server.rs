@@ -6,21 +6,22 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as Listed,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, Implementation, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig, Tool as Listed, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
+use super::open::Open;
 use super::table::{self, Answer, Run, Tool};
 use super::world::World;
 use crate::data::suggest;
 
 /// How many places there are for calls that run at once. More would only hold more memory: a scan uses
 /// every core by itself.
-const AT_ONCE: u32 = 4;
+pub(super) const AT_ONCE: usize = 4;
 
 const INSTRUCTIONS: &str = "Before you run a shell command that ends, stops or restarts a process, ask `assess_command`; run \
      it only if the verdict is `clean`. Never restart or kill an MCP server: to pick up a change, ask `request_restart`, \
@@ -33,16 +34,17 @@ const INSTRUCTIONS: &str = "Before you run a shell command that ends, stops or r
 pub(super) struct Server {
     world: Arc<World>,
     places: Arc<Semaphore>,
+    open: Open,
 }
 
 impl Server {
-    pub fn new(world: Arc<World>) -> Server {
-        Server { world, places: Arc::new(Semaphore::new(AT_ONCE as usize)) }
+    pub fn new(world: Arc<World>, open: Open) -> Server {
+        Server { world, places: Arc::new(Semaphore::new(AT_ONCE)), open }
     }
 
     /// Runs a tool where it may block and even fail badly.
     async fn answered(&self, run: Run, alone: bool, arguments: JsonObject) -> CallToolResult {
-        let places = if alone { AT_ONCE } else { 1 };
+        let places = if alone { AT_ONCE as u32 } else { 1 };
         let Ok(place) = Arc::clone(&self.places).acquire_many_owned(places).await else {
             return refusal("the server is ending".to_owned());
         };
@@ -93,11 +95,42 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(unknown(&request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
+        // The answer of a cancelled call is left out.
         tokio::select! {
             answer = self.answered(tool.run, tool.alone, arguments) => Ok(answer.into()),
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+            () = self.open.cancelled(&context.id) => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
     }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(not_served(&request.method))
+    }
+}
+
+/// What to say of a method that is not served, or of one that is and whose parameters are of another shape.
+fn not_served(method: &str) -> ErrorData {
+    if method == "tools/call" {
+        let why =
+            "the parameters of `tools/call` are an object with `name`, a text, and `arguments`, an object";
+        return ErrorData::invalid_params(why, None);
+    }
+    let served = ["initialize", "ping", "tools/call", "tools/list"];
+    let shown: String = method.chars().take(100).collect();
+    let shown = crate::base::terminal::one_line(&shown);
+    let (code, why) = match served.contains(&method) {
+        true => {
+            (ErrorCode::INVALID_PARAMS, format!("the parameters of `{shown}` are not those of the protocol"))
+        }
+        false => (
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("the method `{shown}` is not served; there are {}", served.join(", ")),
+        ),
+    };
+    ErrorData::new(code, why, None)
 }
 
 fn refusal(why: String) -> CallToolResult {
@@ -135,7 +168,7 @@ mod tests {
     async fn a_panic_is_an_error_result_and_gives_its_place_back() {
         let cli = Cli::try_parse_from(["restartlint", "mcp"]).unwrap();
         let world = World::at_start(&McpArgs { store: None, root: None }, &cli).unwrap();
-        let server = Server::new(Arc::new(world));
+        let server = Server::new(Arc::new(world), Open::default());
         for _ in 0..2 * AT_ONCE {
             let answer = server.answered(|_, _| panic!("a fault"), false, JsonObject::new()).await;
             assert_eq!(answer.is_error, Some(true));
