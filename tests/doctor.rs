@@ -8,7 +8,15 @@ use assert_cmd::Command;
 use serde_json::Value;
 
 fn run(folder: &Path, args: &[&str], input: &str) -> (i32, String, String) {
+    let program = assert_cmd::cargo::cargo_bin!("restartlint");
+    // As after an installation.
+    let path = std::env::join_paths([program.parent().unwrap(), Path::new("/usr/bin")]).unwrap();
+    run_with(folder, args, input, path.to_str().unwrap())
+}
+
+fn run_with(folder: &Path, args: &[&str], input: &str, path: &str) -> (i32, String, String) {
     let output = Command::new(assert_cmd::cargo::cargo_bin!("restartlint"))
+        .env("PATH", path)
         .current_dir(folder)
         .args(args)
         .write_stdin(input.to_owned())
@@ -76,4 +84,113 @@ fn what_is_broken_is_said_and_denied() {
     }
     write("restartlint.toml", "daemon = 1\n");
     assert_eq!(states(folder.path(), 1), [("configuration".to_owned(), "broken".to_owned())]);
+}
+
+fn part(folder: &Path, name: &str, args: &[&str]) -> (String, String, String) {
+    let all: Vec<&str> = ["doctor", "--format", "json"].into_iter().chain(args.iter().copied()).collect();
+    let report: Value = serde_json::from_str(&run(folder, &all, "").1).unwrap();
+    let part = report["parts"].as_array().unwrap().iter().find(|part| part["name"] == name).unwrap();
+    let text = |key: &str| part[key].as_str().unwrap_or("").to_owned();
+    (text("state"), text("detail"), text("next_step"))
+}
+
+#[test]
+fn an_excerpt_keeps_its_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("restartlint.toml"), "daemon = 1\n").unwrap();
+    let (status, out, _) = run(folder.path(), &["doctor"], "");
+    assert_eq!(status, 1);
+    let lines: Vec<&str> = out.lines().collect();
+    let at = lines.iter().position(|line| line.ends_with("daemon = 1")).unwrap();
+    let mark = lines[at + 1].chars().position(|c| c == '┬');
+    assert_eq!(mark, Some(lines[at].chars().count() - 1), "{out}");
+    let (_, detail, _) = part(folder.path(), "configuration", &[]);
+    assert!(detail.lines().count() > 3, "{detail}");
+}
+
+#[test]
+fn a_hook_that_blocks_nothing_is_not_said_to_work() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".claude")).unwrap();
+    let write = |text: &str| std::fs::write(folder.path().join(".claude/settings.json"), text).unwrap();
+    let guard = r#""type":"command","command":"restartlint guard hook""#;
+    let entry = |event: &str, matcher: &str, hook: &str| {
+        format!(r#"{{"hooks":{{"{event}":[{{"matcher":"{matcher}","hooks":[{{{hook}}}]}}]}}}}"#)
+    };
+    for matcher in ["Bash", "Edit|Bash", "", "*"] {
+        write(&entry("PreToolUse", matcher, guard));
+        assert_eq!(part(folder.path(), "hook", &[]).0, "works", "{matcher}");
+    }
+    for (settings, state, said) in [
+        (entry("PreToolUse", "Edit", guard), "inactive", "inactive for shell commands"),
+        (entry("PreToolUse", "bash", guard), "inactive", "inactive for shell commands"),
+        (entry("PostToolUse", "Bash", guard), "inactive", "PostToolUse"),
+        (entry("PreToolUse", "Bash", r#""command":"restartlint guard hook""#), "inactive", "type"),
+        (entry("PreToolUse", "Bash", &format!(r#"{guard},"async":true"#)), "inactive", "background"),
+        (
+            entry("PreToolUse", "Bash", r#""type":"command","command":"restartlint guard hook || true""#),
+            "broken",
+            "exit status",
+        ),
+        (
+            entry("PreToolUse", "Bash", r#""type":"command","command":"./bin/restartlint guard hook""#),
+            "broken",
+            "no such program",
+        ),
+        (
+            r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","command":"restartlint guard hook"}]}}"#.to_owned(),
+            "inactive",
+            "does not look",
+        ),
+        (
+            format!(r#"{{"disableAllHooks":true,{}"#, &entry("PreToolUse", "Bash", guard)[1..]),
+            "inactive",
+            "disableAllHooks",
+        ),
+        ("{".to_owned(), "broken", "no JSON"),
+        ("{}".to_owned(), "inactive", "no settings"),
+    ] {
+        write(&settings);
+        let (found, detail, step) = part(folder.path(), "hook", &[]);
+        assert_eq!(found, state, "{settings}: {detail}");
+        assert!(detail.contains(said), "{settings}: {detail}");
+        assert!(!step.is_empty(), "{settings}");
+    }
+    write(&entry("PreToolUse", "Edit", guard));
+    assert!(part(folder.path(), "hook", &[]).2.contains(r#""matcher": "Bash""#));
+    // Where the program is not found, the host goes on without it.
+    write(&entry("PreToolUse", "Bash", guard));
+    let (status, out, _) = run_with(folder.path(), &["doctor"], "", "/nowhere");
+    assert_eq!(status, 1);
+    assert!(out.contains("not on the PATH"), "{out}");
+}
+
+#[test]
+fn a_store_that_cannot_be_made_is_broken() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("restartlint.toml");
+    std::fs::write(&config, "store = \"state/here.db\"\n").unwrap();
+    for args in [&[][..], &["--store", "state/other.db"]] {
+        let (state, detail, step) = part(folder.path(), "store", args);
+        assert_eq!(state, "broken", "{detail}");
+        assert!(detail.contains("does not exist") && step.contains("Make the folder"), "{detail} {step}");
+    }
+    std::fs::create_dir(folder.path().join("state")).unwrap();
+    assert_eq!(part(folder.path(), "store", &[]).0, "inactive");
+    assert_eq!(std::fs::read_dir(folder.path().join("state")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_draft_and_a_glob_without_files_are_not_said_to_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("ops.sh", "pkill -f server.py\n");
+    assert_eq!(run(folder.path(), &["init"], "").0, 0);
+    let (state, detail, _) = part(folder.path(), "inventory", &[]);
+    assert_eq!(state, "inactive", "{detail}");
+    assert!(detail.contains("RL308"), "{detail}");
+    write("restartlint.toml", "daemon = [\"servers/*.py\"]\n");
+    let (state, detail, _) = part(folder.path(), "daemon detection", &[]);
+    assert_eq!(state, "broken", "{detail}");
+    assert!(detail.contains("servers/*.py"), "{detail}");
 }

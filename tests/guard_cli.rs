@@ -216,3 +216,64 @@ fn the_hook_sees_a_command_wherever_a_tool_carries_it() {
         assert_eq!(hook(event), status, "{event}");
     }
 }
+
+#[test]
+fn the_hook_judges_in_the_folder_that_the_event_names() {
+    let (project, elsewhere) = (project(), tempfile::tempdir().unwrap());
+    // Here another daemon is known, so that this one's name is provably somebody else's.
+    std::fs::write(elsewhere.path().join("restartlint.toml"), "[guard]\nprocesses = [\"other-daemon\"]\n")
+        .unwrap();
+    let sub = project.path().join("sub");
+    std::fs::create_dir(&sub).unwrap();
+    std::fs::write(sub.join("stop.sh"), "killall gitea-mcp\n").unwrap();
+    let event = |command: &str, cwd: Value| {
+        serde_json::json!({"tool_name": "Bash", "tool_input": {"command": command}, "cwd": cwd}).to_string()
+    };
+    let hook = |event: String| run(elsewhere.path(), &["guard", "hook"], &event);
+    let kill = "killall gitea-mcp";
+    assert_eq!(hook(event(kill, Value::Null)).0, 0);
+    let (status, _, err) = hook(event(kill, project.path().to_str().unwrap().into()));
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("blocked:") && err.contains("gitea-mcp"), "{err}");
+    // The files that a command names are looked for there too.
+    let (status, _, err) = hook(event("sh stop.sh", sub.to_str().unwrap().into()));
+    assert_eq!(status, 2, "{err}");
+    // A folder that is not there, and what is no folder's name, leave the guard in its own.
+    assert_eq!(hook(event(kill, "/no/such/folder".into())).0, 0);
+    assert_eq!(hook(event(kill, 7.into())).0, 0);
+    assert_eq!(run(project.path(), &["guard", "hook"], &event(kill, "/no/such/folder".into())).0, 2);
+    // A configuration that is named stays the one that the hook's own folder means.
+    std::fs::write(elsewhere.path().join("named.toml"), CONFIG).unwrap();
+    let named = ["--config", "named.toml", "guard", "hook"];
+    assert_eq!(run(elsewhere.path(), &named, &event(kill, sub.to_str().unwrap().into())).0, 2);
+}
+
+#[test]
+fn whatever_is_broken_blocks_and_says_the_next_step() {
+    let project = project();
+    let event = r#"{"tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+    let write = |name: &str, bytes: &[u8]| std::fs::write(project.path().join(name), bytes).unwrap();
+    let blocked = |event: &str| {
+        let (status, out, err) = run(project.path(), &["guard", "hook"], event);
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(err.starts_with("restartlint: blocked: "), "{err}");
+        assert!(err.contains("\nnext step: "), "{err}");
+        err
+    };
+    for event in
+        ["", "[]", "{\"tool_name\":", r#"{"tool_name":"Bash","tool_input":{}}"#, r#"{"tool_input":{}}"#]
+    {
+        blocked(event);
+    }
+    write("restart-paths.toml", b"schema = 99\n");
+    assert!(blocked(event).contains("restart-paths.toml"));
+    write("restartlint.toml", b"daemon = 1\n");
+    let said = blocked(event);
+    assert!(said.contains("restartlint.toml:1:10") && said.contains("daemon = 1"), "{said}");
+    write("restartlint.toml", b"\xff");
+    blocked(event);
+    write("restartlint.toml", b"store = \"state.db\"\n");
+    std::fs::remove_file(project.path().join("restart-paths.toml")).unwrap();
+    write("state.db", b"no store");
+    assert!(blocked(event).contains("state.db"));
+}

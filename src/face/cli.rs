@@ -37,6 +37,14 @@ pub struct Cli {
     pub command: Command,
 }
 
+impl Cli {
+    /// The same global options with another configuration, for a pass that a command runs within itself.
+    pub fn with_config(&self, config: Option<PathBuf>) -> Cli {
+        let Cli { color, quiet, verbose, .. } = *self;
+        Cli { config, color, quiet, verbose, command: Command::Man }
+    }
+}
+
 /// When to colour text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {

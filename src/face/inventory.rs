@@ -78,9 +78,9 @@ pub enum Format {
 pub fn run(args: &InventoryArgs, cli: &Cli) -> Result<Outcome, Failure> {
     match &args.action {
         Action::Check { path } => {
-            let opened = open(cli, path)?;
-            contradictions(&opened, cli)?;
-            check(&opened)
+            let (project, inventory) = open(cli, path)?;
+            contradictions(&project, &inventory, cli)?;
+            check(&project, &inventory)
         }
         Action::Render { path } => render(&open(cli, path)?, cli),
         Action::Show { id, format } => show(&open(cli, &None)?, id, *format),
@@ -103,7 +103,7 @@ pub(super) fn open(cli: &Cli, path: &Option<PathBuf>) -> Result<(Project, Invent
 
 /// Two sanctioning paths may contradict each other over a site, which only a scan shows. It
 /// is made only where there are paths of both sanctioning classes.
-fn contradictions((project, inventory): &(Project, Inventory), cli: &Cli) -> Result<(), Failure> {
+pub(super) fn contradictions(project: &Project, inventory: &Inventory, cli: &Cli) -> Result<(), Failure> {
     let classes: BTreeSet<Classification> = inventory
         .paths
         .iter()
@@ -132,7 +132,8 @@ fn contradictions((project, inventory): &(Project, Inventory), cli: &Cli) -> Res
     }
 }
 
-fn check((project, inventory): &(Project, Inventory)) -> Result<Outcome, Failure> {
+/// What is not in order, each in a line that begins with its rule.
+pub(super) fn faults(project: &Project, inventory: &Inventory) -> Result<Vec<String>, Failure> {
     let mut faults = Vec::new();
     for path in &inventory.paths {
         match draft::left(path).as_slice() {
@@ -163,6 +164,11 @@ fn check((project, inventory): &(Project, Inventory)) -> Result<Outcome, Failure
             }
         }
     }
+    Ok(faults)
+}
+
+fn check(project: &Project, inventory: &Inventory) -> Result<Outcome, Failure> {
+    let faults = faults(project, inventory)?;
     if faults.is_empty() {
         let count = inventory.paths.len();
         let plural = if count == 1 { "" } else { "s" };

@@ -4,7 +4,7 @@
 //! readers would see two commands. A command may stand under several keys, also deeper in
 //! the input; each is judged, and one that is no text blocks.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::base::json;
 
@@ -47,17 +47,39 @@ const CODE: [&str; 5] = ["code", "input", "args", "arguments", "argv"];
 /// How many values of an input are looked through.
 const MOST_VALUES: usize = 10_000;
 
-/// Reads an event. `shell_tools` are the names of tools that run a shell command, compared
-/// without regard to case; any other tool that brings a command runs it too.
-///
-/// # Errors
-/// If the event cannot be read, names no tool, holds a command that is no text, or is one of a
-/// shell tool without a command.
-pub fn read(text: &str, shell_tools: &[String]) -> Result<Asked, Unreadable> {
-    let event = json::read_value(text).map_err(|fault| Unreadable::Json(fault.to_string()))?;
-    let Value::Object(event) = event else {
-        return Err(Unreadable::Json("it is no JSON object".to_owned()));
-    };
+/// An event that is a JSON object without a key that occurs twice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event(Map<String, Value>);
+
+impl Event {
+    /// Reads an event.
+    ///
+    /// # Errors
+    /// If it is no such object.
+    pub fn read(text: &str) -> Result<Event, Unreadable> {
+        match json::read_value(text).map_err(|fault| Unreadable::Json(fault.to_string()))? {
+            Value::Object(event) => Ok(Event(event)),
+            _ => Err(Unreadable::Json("it is no JSON object".to_owned())),
+        }
+    }
+
+    /// The folder that the tool runs in, as the event names it.
+    pub fn folder(&self) -> Option<&str> {
+        self.0.get("cwd").and_then(Value::as_str).filter(|folder| !folder.is_empty())
+    }
+
+    /// What it asks for. `shell_tools` are the names of tools that run a shell command, compared
+    /// without regard to case; any other tool that brings a command runs it too.
+    ///
+    /// # Errors
+    /// If it names no tool, holds a command that is no text, or is one of a shell tool without a
+    /// command.
+    pub fn asked(&self, shell_tools: &[String]) -> Result<Asked, Unreadable> {
+        asked(&self.0, shell_tools)
+    }
+}
+
+fn asked(event: &Map<String, Value>, shell_tools: &[String]) -> Result<Asked, Unreadable> {
     let tool = event.get("tool_name").and_then(Value::as_str).ok_or(Unreadable::Tool)?.to_owned();
     let shell = is_shell(&tool, shell_tools);
     let mut commands = Vec::new();
@@ -142,7 +164,7 @@ mod tests {
     use super::*;
 
     fn asked(text: &str) -> Result<Asked, Unreadable> {
-        read(text, &["bash".to_owned(), "run_command".to_owned()])
+        Event::read(text)?.asked(&["bash".to_owned(), "run_command".to_owned()])
     }
 
     fn commands(text: &str) -> Vec<String> {
@@ -187,6 +209,15 @@ mod tests {
         assert_eq!(commands(code), ["python3 -c 'x()'"]);
         let several = r#"{"tool_name":"Run","tool_input":{"commands":["ls","pkill x"]}}"#;
         assert!(commands(several).contains(&"pkill x".to_owned()));
+    }
+
+    #[test]
+    fn the_folder_is_the_one_that_the_event_names() {
+        let folder = |text| Event::read(text).unwrap().folder().map(str::to_owned);
+        assert_eq!(folder(r#"{"tool_name":"Bash","cwd":"/srv/a"}"#).as_deref(), Some("/srv/a"));
+        for text in ["{}", r#"{"cwd":""}"#, r#"{"cwd":7}"#, r#"{"tool_input":{"cwd":"/srv/b"}}"#] {
+            assert_eq!(folder(text), None, "{text}");
+        }
     }
 
     #[test]

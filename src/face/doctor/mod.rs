@@ -3,7 +3,10 @@
 //! Each part is tried as its command would use it: the store is opened, the guard is given
 //! a kill of a daemon. Nothing is mended, and a store that is not there is not made.
 
-use std::path::{Path, PathBuf};
+mod hook;
+mod store;
+
+use std::path::PathBuf;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -12,15 +15,13 @@ use serde::Serialize;
 use super::answer::{self, Format};
 use super::cli::Cli;
 use super::guard::judge::{judge, names};
+use super::inventory::{contradictions, faults};
 use super::output::shown;
 use super::project::Project;
 use super::sites::{ScanArgs, incomplete, scan_project};
-use super::store::store_path;
 use super::{Failure, Outcome};
 use crate::base::terminal::{one_line, visible};
-use crate::data::inventory::Classification;
 use crate::edge::process;
-use crate::edge::store::{OpenMode, Store};
 use crate::scan::{Watch, daemons};
 
 /// Say whether configuration, inventory, daemon detection, guard, hook, store and process
@@ -53,7 +54,7 @@ pub struct Part {
     pub name: String,
     /// How it stands.
     pub state: State,
-    /// What was found, in a sentence.
+    /// What was found: a sentence, or a fault shown at its place, over several lines.
     pub detail: String,
     /// What to do, where something is to be done.
     pub next_step: Option<String>,
@@ -78,8 +79,9 @@ impl Part {
 
     fn broken(name: &str, failure: Failure) -> Part {
         let text = failure.text();
-        let detail: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        Part::of(name, State::Broken, detail.join("; "), Some("Mend it; the sentence says where."))
+        // An excerpt keeps its lines, or the mark would stand under nothing.
+        let detail: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+        Part::of(name, State::Broken, detail.join("\n"), Some("Mend what is named above."))
     }
 }
 
@@ -90,11 +92,11 @@ pub fn run(args: &DoctorArgs, cli: &Cli) -> Result<Outcome, Failure> {
         Err(failure) => vec![Part::broken("configuration", failure)],
         Ok(project) => vec![
             configuration(&project),
-            inventory(&project),
+            inventory(&project, cli),
             detection(&project, cli).unwrap_or_else(|failure| Part::broken("daemon detection", failure)),
             guard(&project).unwrap_or_else(|failure| Part::broken("guard", failure)),
-            hook(&project),
-            store(args.store.as_deref(), &project, cli)
+            hook::part(&project),
+            store::part(args.store.as_deref(), &project, cli)
                 .unwrap_or_else(|failure| Part::broken("store", failure)),
             processes(),
             fleet(&project),
@@ -114,12 +116,23 @@ fn text(report: &DoctorReport) -> String {
             State::Inactive => "inactive",
             State::Broken => "BROKEN",
         };
-        out.push_str(&format!("{state:<9} {}: {}\n", part.name, one_line(&part.detail)));
+        out.push_str(&format!("{state:<9} {}:{}\n", part.name, indented(&part.detail)));
         if let Some(step) = &part.next_step {
             out.push_str(&format!("          next step: {}\n", one_line(step)));
         }
     }
     visible(&out)
+}
+
+/// One line beside the name; several below it, as they stand to each other.
+fn indented(detail: &str) -> String {
+    let lines: Vec<&str> = detail.lines().collect();
+    if let [line] = lines.as_slice() {
+        return format!(" {}", one_line(line));
+    }
+    let blanks = |line: &&str| line.len() - line.trim_start_matches(' ').len();
+    let margin = lines.iter().map(blanks).min().unwrap_or(0);
+    lines.iter().map(|line| format!("\n          {}", line.get(margin..).unwrap_or(line))).collect()
 }
 
 fn configuration(project: &Project) -> Part {
@@ -135,7 +148,7 @@ fn configuration(project: &Project) -> Part {
     }
 }
 
-fn inventory(project: &Project) -> Part {
+fn inventory(project: &Project, cli: &Cli) -> Part {
     let name = "inventory";
     let found = match project.inventory() {
         Err(failure) => return Part::broken(name, failure),
@@ -150,19 +163,24 @@ fn inventory(project: &Project) -> Part {
             Some("Run `restartlint init`, and decide on each path."),
         );
     };
-    let undecided =
-        inventory.paths.iter().filter(|p| p.classification.value == Classification::Unclassified).count();
+    let told = contradictions(project, &inventory, cli).and_then(|()| faults(project, &inventory));
+    let faults = match told {
+        Err(failure) => return Part::broken(name, failure),
+        Ok(faults) => faults,
+    };
     let detail = format!("{} registers {} path(s)", inventory.file, inventory.paths.len());
-    if undecided == 0 {
+    if faults.is_empty() {
         return Part::of(name, State::Works, detail, None);
     }
-    let detail = format!("{detail}, {undecided} of them unclassified");
-    Part::of(
-        name,
-        State::Works,
-        detail,
-        Some("Decide on each unclassified path; `restartlint explain RL308` says how."),
-    )
+    // What is left of a draft holds nobody to anything yet; anything else is a fault.
+    let draft = faults.iter().all(|fault| fault.starts_with("RL308"));
+    let state = if draft { State::Inactive } else { State::Broken };
+    let step = if draft {
+        "Decide on each of them; until then it sanctions nothing. `restartlint explain RL308` says how."
+    } else {
+        "Mend it; `restartlint inventory check` shows whether all is in order."
+    };
+    Part::of(name, state, format!("{detail}; not in order:\n{}", faults.join("\n")), Some(step))
 }
 
 fn detection(project: &Project, cli: &Cli) -> Result<Part, Failure> {
@@ -175,7 +193,12 @@ fn detection(project: &Project, cli: &Cli) -> Result<Part, Failure> {
     let missing: Vec<&str> =
         missing.filter(|d| !project.file(&d.path).exists()).map(|d| d.path.as_str()).collect();
     if !missing.is_empty() {
-        return Err(Failure::new(format!("declared, and not there: {}", missing.join(", "))));
+        return Ok(Part::of(
+            name,
+            State::Broken,
+            format!("declared in the configuration, and no file is of that name: {}", missing.join(", ")),
+            Some("Correct `daemon`; a folder's name stands for itself alone, `folder/**` for what is in it."),
+        ));
     }
     let undeclared: Vec<&str> =
         daemons::undeclared(&project.config, &scan.tree).iter().map(|f| f.path.as_str()).collect();
@@ -219,70 +242,6 @@ fn guard(project: &Project) -> Result<Part, Failure> {
         return Err(Failure::new("`ls` is denied"));
     }
     Ok(Part::of(name, State::Works, format!("`{kill}` is denied, `ls` is allowed"), None))
-}
-
-/// Settings of hosts that may call the hook, relative to the project's root.
-const HOOK_SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
-
-fn hook(project: &Project) -> Part {
-    let name = "hook";
-    for file in HOOK_SETTINGS {
-        let text = match std::fs::read_to_string(project.file(file)) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(error) => return Part::broken(name, Failure::new(format!("{file} cannot be read: {error}"))),
-        };
-        match serde_json::from_str::<serde_json::Value>(&text) {
-            Err(error) => return Part::broken(name, Failure::new(format!("{file} is no JSON: {error}"))),
-            Ok(settings) if calls_hook(&settings) => {
-                return Part::of(name, State::Works, format!("{file} calls `restartlint guard hook`"), None);
-            }
-            Ok(_) => {}
-        }
-    }
-    Part::of(
-        name,
-        State::Inactive,
-        "no settings of this project call `restartlint guard hook`; a person's own settings are not looked at",
-        Some("Call it as the agent's hook before a tool is used; `restartlint guard hook --help` shows how."),
-    )
-}
-
-/// Whether a command of the pre-tool-use hooks is the guard's.
-fn calls_hook(settings: &serde_json::Value) -> bool {
-    let entries = settings.pointer("/hooks/PreToolUse").and_then(serde_json::Value::as_array);
-    let hooks = entries.into_iter().flatten().filter_map(|entry| entry.get("hooks")?.as_array()).flatten();
-    let mut commands = hooks.filter_map(|hook| hook.get("command")?.as_str());
-    commands.any(|command| command.contains("restartlint") && command.contains("guard hook"))
-}
-
-fn store(named: Option<&Path>, project: &Project, cli: &Cli) -> Result<Part, Failure> {
-    let name = "store";
-    if named.is_none() && project.config.store.is_none() {
-        return Ok(Part::of(
-            name,
-            State::Inactive,
-            "none is named: no registry, no markers, no observed state of a restart",
-            Some("Set `store` in the configuration, or give --store."),
-        ));
-    }
-    let path = store_path(named, cli)?;
-    match Store::open(&path, OpenMode::Existing) {
-        Ok(store) => {
-            let running = store.runtimes(Some("running"))?.len();
-            let open = store.markers()?.iter().filter(|marker| marker.cleared_at.is_none()).count();
-            let detail = format!("{}: {running} running server(s), {open} open marker(s)", shown(&path));
-            let step = (open > 0).then_some("`restartlint guard status` shows the markers.");
-            Ok(Part::of(name, State::Works, detail, step))
-        }
-        Err(error) if error.is_missing() => Ok(Part::of(
-            name,
-            State::Inactive,
-            format!("{} is not there yet; the first record or registration makes it", shown(&path)),
-            None,
-        )),
-        Err(error) => Err(error.into()),
-    }
 }
 
 fn processes() -> Part {

@@ -1,0 +1,272 @@
+//! The hook: do a host's settings call the guard, before a shell command runs, in a way
+//! that can block it?
+
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::{Part, State};
+use crate::face::Failure;
+use crate::face::project::Project;
+
+const NAME: &str = "hook";
+/// Settings of hosts that may call the hook, relative to the project's root.
+const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+/// The event that comes before a tool is used.
+const EVENT: &str = "PreToolUse";
+/// The tool of such a host that runs shell commands.
+const SHELL: &str = "Bash";
+/// The variable in which such a host gives the project's root to a hook.
+const ROOT: [&str; 2] = ["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"];
+
+/// What is wrong with a call of the guard.
+struct Fault {
+    state: State,
+    what: String,
+    step: &'static str,
+}
+
+pub(super) fn part(project: &Project) -> Part {
+    let mut faults: Vec<(&str, Fault)> = Vec::new();
+    let mut works = None;
+    for file in SETTINGS {
+        let text = match std::fs::read_to_string(project.file(file)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Part::broken(NAME, Failure::new(format!("{file} cannot be read: {error}"))),
+        };
+        let settings = match serde_json::from_str::<Value>(&text) {
+            Ok(settings) => settings,
+            Err(error) => return Part::broken(NAME, Failure::new(format!("{file} is no JSON: {error}"))),
+        };
+        if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
+            return Part::of(
+                NAME,
+                State::Inactive,
+                format!("{file} sets `disableAllHooks`: the host calls no hook"),
+                Some("Take `disableAllHooks` out."),
+            );
+        }
+        let calls = calls(&settings);
+        if calls.is_empty() && mentions(&settings) {
+            faults.push((file, fault("names it where a host does not look for hooks", SHAPE)));
+        }
+        for call in calls {
+            match faulty(&call).or_else(|| unstartable(&call, &project.root)) {
+                Some(fault) => faults.push((file, fault)),
+                None => works = works.or(Some(file)),
+            }
+        }
+    }
+    if let Some(file) = works {
+        let detail = format!("{file} calls `restartlint guard hook` before a shell command runs");
+        return Part::of(NAME, State::Works, detail, None);
+    }
+    match faults.into_iter().next() {
+        Some((file, Fault { state, what, step })) => {
+            Part::of(NAME, state, format!("{file} {what}"), Some(step))
+        }
+        None => Part::of(
+            NAME,
+            State::Inactive,
+            "no settings of this project call `restartlint guard hook` by name; a person's own settings are not looked at",
+            Some(
+                "Call it as the agent's hook before a tool is used; `restartlint guard hook --help` shows how.",
+            ),
+        ),
+    }
+}
+
+const SHAPE: &str = "Write it as {\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \
+     \"restartlint guard hook\"}]}]}}.";
+
+fn fault(what: impl Into<String>, step: &'static str) -> Fault {
+    Fault { state: State::Inactive, what: what.into(), step }
+}
+
+/// A hook that runs the guard.
+struct Call<'s> {
+    event: &'s str,
+    matcher: Option<&'s Value>,
+    hook: &'s Value,
+    command: &'s str,
+}
+
+/// The hooks of all events that run the guard, those of the right event first.
+fn calls(settings: &Value) -> Vec<Call<'_>> {
+    let mut found = Vec::new();
+    for (event, entries) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
+        for entry in entries.as_array().into_iter().flatten() {
+            for hook in entry.get("hooks").and_then(Value::as_array).into_iter().flatten() {
+                if let Some(command) = hook.get("command").and_then(Value::as_str)
+                    && runs_guard(command)
+                {
+                    found.push(Call { event, matcher: entry.get("matcher"), hook, command });
+                }
+            }
+        }
+    }
+    found.sort_by_key(|call| call.event != EVENT);
+    found
+}
+
+fn runs_guard(command: &str) -> bool {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    command.contains("restartlint") && words.join(" ").contains("guard hook")
+}
+
+/// Whether the guard is named anywhere.
+fn mentions(settings: &Value) -> bool {
+    let mut left = vec![settings];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) if runs_guard(text) => return true,
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => left.extend(members.values()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// What keeps a call from blocking a shell command, by the settings alone.
+fn faulty(call: &Call<'_>) -> Option<Fault> {
+    if call.event != EVENT {
+        let what = format!("calls it at `{}`, not before a tool is used: it blocks nothing", call.event);
+        return Some(fault(what, "Move it to `PreToolUse`."));
+    }
+    if !matches(call.matcher) {
+        let shown = call.matcher.map(Value::to_string).unwrap_or_default();
+        let what =
+            format!("calls it with the matcher {shown} alone: the hook is inactive for shell commands");
+        return Some(fault(
+            what,
+            "Write \"matcher\": \"Bash\", the name of the tool that runs shell commands, or put it to the others as in \
+             \"Bash|Edit|Write\"; capitals count.",
+        ));
+    }
+    if call.hook.get("type").and_then(Value::as_str) != Some("command") {
+        return Some(fault("calls it without \"type\": \"command\": the host does not run it", SHAPE));
+    }
+    if call.hook.get("async") == Some(&Value::Bool(true)) {
+        let what = "calls it in the background (\"async\": true): the command runs before it is judged";
+        return Some(fault(what, "Take \"async\" out."));
+    }
+    hidden(call.command).then(|| Fault {
+        state: State::Broken,
+        what: "runs something after it, whose exit status takes the place of the guard's: it blocks nothing"
+            .to_owned(),
+        step: "Let `guard hook` be the last command, without `||`, `;`, `|` or `&` after it.",
+    })
+}
+
+/// Whether the host calls a hook of this matcher before a shell command.
+fn matches(matcher: Option<&Value>) -> bool {
+    let matcher = match matcher {
+        None | Some(Value::Null) => return true,
+        Some(Value::String(matcher)) => matcher.trim(),
+        Some(_) => return false,
+    };
+    matcher.is_empty()
+        || matcher == "*"
+        || Regex::new(&format!("^(?:{matcher})$")).is_ok_and(|pattern| pattern.is_match(SHELL))
+}
+
+/// Whether a shell takes another exit status than the guard's.
+fn hidden(command: &str) -> bool {
+    let Some((_, rest)) = command.rsplit_once("hook") else { return false };
+    // `2>&1` and `&&` leave the status as it is when it is not 0.
+    let rest = rest.replace(">&", "").replace("&&", "");
+    rest.trim().contains(['|', ';', '&', '\n'])
+}
+
+/// Why the program of a call cannot be started here. A program that cannot be told is not tried.
+fn unstartable(call: &Call<'_>, root: &Path) -> Option<Fault> {
+    let words = shlex::split(call.command)?;
+    let own = |word: &&String| Path::new(word.as_str()).file_stem().is_some_and(|name| name == "restartlint");
+    let mut program = words.iter().find(own)?.clone();
+    for variable in ROOT {
+        program = program.replace(variable, &root.to_string_lossy());
+    }
+    if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), std::env::home_dir()) {
+        program = home.join(rest).to_string_lossy().into_owned();
+    }
+    if program.contains('$') {
+        return None;
+    }
+    let found = if program.contains(['/', '\\']) {
+        runs(&root.join(&program))
+    } else {
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&paths).any(|folder| runs(&folder.join(&program)))
+    };
+    let what = || {
+        let shown = crate::base::terminal::one_line(&program);
+        match program.contains(['/', '\\']) {
+            true => {
+                format!("calls `{shown}`, and there is no such program: the host goes on without the guard")
+            }
+            false => format!("calls `{shown}`, which is not on the PATH: the host goes on without the guard"),
+        }
+    };
+    (!found).then(|| Fault {
+        state: State::Broken,
+        what: what(),
+        step: "Install restartlint where the host finds it, or write its full path in the hook's command.",
+    })
+}
+
+/// Whether a file is a program.
+fn runs(file: &Path) -> bool {
+    let with_suffix = PathBuf::from(format!("{}{}", file.display(), std::env::consts::EXE_SUFFIX));
+    [file, with_suffix.as_path()].iter().any(|file| file.metadata().is_ok_and(|found| executable(&found)))
+}
+
+#[cfg(unix)]
+fn executable(found: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    found.is_file() && found.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn executable(found: &std::fs::Metadata) -> bool {
+    found.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_matcher_matches_the_shell_tool_as_the_host_would() {
+        for matcher in ["", "*", "Bash", "Bash|Edit", "Edit|Bash", ".*", "B.*", " Bash "] {
+            assert!(matches(Some(&json!(matcher))), "{matcher}");
+        }
+        for matcher in ["Edit", "bash", "BashOutput", "Bas", "Edit|Write", "mcp__.*", "("] {
+            assert!(!matches(Some(&json!(matcher))), "{matcher}");
+        }
+        assert!(matches(None));
+        assert!(!matches(Some(&json!(["Bash"]))));
+    }
+
+    #[test]
+    fn a_status_is_hidden_by_what_comes_after() {
+        for command in [
+            "restartlint guard hook || true",
+            "restartlint guard hook; exit 0",
+            "restartlint guard hook | tee x",
+            "restartlint guard hook &",
+        ] {
+            assert!(hidden(command), "{command}");
+        }
+        for command in [
+            "restartlint guard hook",
+            "cd x; restartlint guard hook 2>&1",
+            "restartlint guard hook && echo ok",
+        ] {
+            assert!(!hidden(command), "{command}");
+        }
+    }
+}
