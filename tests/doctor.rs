@@ -194,3 +194,24 @@ fn a_draft_and_a_glob_without_files_are_not_said_to_work() {
     assert_eq!(state, "broken", "{detail}");
     assert!(detail.contains("servers/*.py"), "{detail}");
 }
+
+#[test]
+fn the_settings_of_the_readme_and_of_the_page_for_agents_work() {
+    for page in ["README.md", "docs/agents.md"] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(".claude")).unwrap();
+        let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+        let settings = page.split("```json\n").find(|part| part.contains("PreToolUse")).unwrap();
+        let settings = settings.split("```").next().unwrap();
+        std::fs::write(folder.path().join(".claude/settings.json"), settings).unwrap();
+        assert_eq!(part(folder.path(), "hook", &[]).0, "works");
+        // The command of the page, on a server of the name that it speaks of.
+        std::fs::write(folder.path().join("mcp_server.py"), SERVER).unwrap();
+        assert_eq!(run(folder.path(), &["init"], "").0, 0);
+        let line = page.lines().find(|line| line.ends_with("| restartlint guard hook")).unwrap();
+        let event = line.split('\'').nth(1).unwrap();
+        let (status, _, err) = run(folder.path(), &["guard", "hook"], event);
+        assert_eq!(status, 2);
+        assert!(page.contains(err.trim_end()), "{err}");
+    }
+}
