@@ -15,6 +15,7 @@ use crate::data::commands::CommandCatalogue;
 
 use super::action::{CommandContext, Invocation};
 use super::analysis::{Analysis, Found, Undecided, UndecidedReason};
+use super::continued;
 use super::fold::Environment;
 use super::grammar;
 use super::peel;
@@ -195,6 +196,7 @@ impl<'a> Engine<'a> {
     /// Parses a scene's text and follows its commands.
     fn play(&mut self, mut scene: Scene, mut environment: Environment) {
         let id = u32::try_from(self.scenes.len()).unwrap_or(u32::MAX);
+        scene.composed = continued::rejoined(scene.composed);
         scene.script = grammar::parse(&scene.composed, id);
         environment.learn(&scene.script);
         scene.environment = Rc::new(environment);

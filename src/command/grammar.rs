@@ -3,13 +3,13 @@
 //! Parses with tree-sitter-bash, within a budget that depends on the text alone.
 //! What costs more is reported by [`Script::gave_up`]. Knows no catalogue.
 
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::lower;
 use super::recover;
+use super::respelled;
 use super::script::Script;
 use super::word::{Composed, Placeholders};
 
@@ -36,61 +36,9 @@ pub fn parse_tree(text: &str) -> Option<Tree> {
         if budget == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let read = with_loops_parted(without_leading_backslashes(text));
+    let read = respelled::for_grammar(text);
     let bytes = read.as_bytes();
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options))
-}
-
-/// The text with the backslash of a line's first word blanked: the grammar takes the line end
-/// before `\pkill` for no end at all. Offsets stay; the word means the same.
-fn without_leading_backslashes(text: &str) -> Cow<'_, str> {
-    let mut found = Vec::new();
-    for (at, _) in text.match_indices('\\') {
-        let letter = text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphabetic);
-        let before = text.get(..at).unwrap_or("").trim_end_matches([' ', '\t']);
-        if letter && before.ends_with('\n') {
-            found.push(at);
-        }
-    }
-    if found.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut out = text.to_owned();
-    for at in found {
-        out.replace_range(at..at + 1, " ");
-    }
-    Cow::Owned(out)
-}
-
-/// The text with the blank of `for name do`, which goes over the arguments, as a separator: the
-/// grammar knows only the form that has one. Offsets stay.
-fn with_loops_parted(text: Cow<'_, str>) -> Cow<'_, str> {
-    let mut found = Vec::new();
-    for (at, _) in text.match_indices(" do") {
-        let after = text.as_bytes().get(at + 3);
-        let before = text.get(..at).unwrap_or("");
-        let line = before.rfind('\n').map_or(before, |end| before.get(end + 1..).unwrap_or(""));
-        let mut words = line.split_whitespace().rev();
-        let name = words.next().unwrap_or("");
-        let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let is_loop = is_name && words.next() == Some("for") && words.next().is_none_or(begins_command);
-        if is_loop && after.is_none_or(u8::is_ascii_whitespace) {
-            found.push(at);
-        }
-    }
-    if found.is_empty() {
-        return text;
-    }
-    let mut out = text.into_owned();
-    for at in found {
-        out.replace_range(at..at + 1, ";");
-    }
-    Cow::Owned(out)
-}
-
-/// Whether a command may follow a word.
-fn begins_command(word: &str) -> bool {
-    word.ends_with([';', ')', '&', '|', '{', '(']) || matches!(word, "then" | "do" | "else" | "!")
 }
 
 /// Whether the grammar's cost would grow with the square of what stands here: brackets that open

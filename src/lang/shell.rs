@@ -69,4 +69,36 @@ mod tests {
         assert_eq!(facts.sites.len(), 1);
         assert_eq!(facts.problems[0].kind, ProblemKind::Syntax);
     }
+
+    fn sites(path: &str, text: &str) -> Vec<(u32, String)> {
+        let source = Source::new(text);
+        let facts = facts(path, &source, &CommandCatalogue::built_in(), &[]);
+        assert!(facts.problems.is_empty(), "{text}: {:?}", facts.problems);
+        let line = |at| source.position(at).line;
+        facts.sites.iter().map(|s| (line(s.span.start), s.command.join(" "))).collect()
+    }
+
+    #[test]
+    fn a_hidden_line_end_parts_no_word() {
+        let one = |line, command: &str| vec![(line, command.to_owned())];
+        assert_eq!(sites("a.sh", "ls\npk\\\nill -f x\n"), one(2, "pkill -f x"));
+        assert_eq!(sites("a.sh", "x=$(pk\\\nill -f y)\nls # a\\\npkill -f x\n").len(), 2);
+        assert_eq!(sites("a.sh", "sh -c 'ls # a\\\npkill x'\n"), one(1, "pkill x"));
+        assert_eq!(sites("a.sh", "echo 'a\\\nb'\ncat <<'E'\npk\\\nill x\nE\n"), []);
+    }
+
+    #[test]
+    fn a_carriage_return_ends_a_line() {
+        let two = [(2, "pkill -f x".to_owned()), (3, "killall y".to_owned())];
+        assert_eq!(sites("a.sh", "# old\rpkill -f x\rkillall y\r"), two);
+        assert_eq!(sites("a.sh", "# new\r\npkill -f x\r\nkillall y\r\n"), two);
+    }
+
+    #[test]
+    fn what_the_grammar_lacks_is_no_fault() {
+        let text = "#!/usr/bin/env bats\n@test \"stops (all) of $x\" {\n  run pkill -f x\n  [[ $a == [\\{]\"b\"[,]* ]]\n}\n\nf() {\n  exec {p}<> <(:)\n  \
+                    exec 3<>x\n  killall y\n}\n";
+        let found = sites("a.bats", text);
+        assert_eq!(found.last(), Some(&(10, "killall y".to_owned())));
+    }
 }

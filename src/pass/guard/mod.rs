@@ -55,7 +55,6 @@ impl Examined {
 
     /// The same with the texts of files and tasks that it runs.
     pub fn with(command: &str, catalogue: &CommandCatalogue, scripts: BTreeMap<Runs, String>) -> Examined {
-        let command = &*joined(command);
         let analysis = if command.len() > MAX_COMMAND {
             let span = crate::base::span::Span::new(0, command.len());
             let undecided = vec![Undecided { reason: UndecidedReason::TooLarge, span }];
@@ -81,27 +80,6 @@ impl Examined {
     pub fn acts(&self) -> bool {
         !self.analysis.found.is_empty() || !self.analysis.inline.is_empty() || !self.analysis.loose.is_empty()
     }
-}
-
-/// A command without the line ends that a backslash hides inside a word: the shell takes both out
-/// before it looks for words.
-fn joined(command: &str) -> std::borrow::Cow<'_, str> {
-    let inside = |at: &usize| {
-        let is_blank = |c: char| c.is_whitespace();
-        let (before, after) = (&command[..*at], &command[at + 2..]);
-        !before.is_empty() && !after.is_empty() && !before.ends_with(is_blank) && !after.starts_with(is_blank)
-    };
-    let mut text = String::new();
-    let mut from = 0;
-    for at in command.match_indices("\\\n").map(|(at, _)| at).filter(inside) {
-        text.push_str(&command[from..at]);
-        from = at + 2;
-    }
-    if from == 0 {
-        return command.into();
-    }
-    text.push_str(&command[from..]);
-    text.into()
 }
 
 /// The guard with what it knows.
