@@ -55,6 +55,9 @@ pub fn language_of(path: &str, first_bytes: &[u8]) -> Option<Language> {
     let head = first_bytes.get(..HEAD.min(first_bytes.len())).unwrap_or(&[]);
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let name = name_of(path);
+    if is_declaration(name) {
+        return None;
+    }
     if let Some(language) = shebang(head)
         && format_of(path, head).is_none()
     {
@@ -81,6 +84,21 @@ pub fn language_of(path: &str, first_bytes: &[u8]) -> Option<Language> {
         }
     }
     is_hook(path).then_some(Language::Shell)
+}
+
+/// A file that only declares types, of TypeScript as of Python: nothing in it runs.
+fn is_declaration(name: &str) -> bool {
+    let Some((stem, "ts" | "mts" | "cts")) = name.rsplit_once('.') else { return false };
+    // `app.d.ts`, and `style.d.css.ts` for a module of another kind.
+    stem.split('.').skip(1).any(|part| part == "d")
+}
+
+/// Whether a file is a template that another program fills in (`x.tpl.js`), so that a fault of its
+/// syntax says nothing of the file that it becomes.
+pub fn is_template(path: &str) -> bool {
+    let parts: Vec<&str> = name_of(path).split('.').collect();
+    let inner = parts.get(1..parts.len().saturating_sub(1)).unwrap_or(&[]);
+    inner.iter().any(|part| matches!(*part, "tpl" | "tmpl" | "template"))
 }
 
 /// The interpreter that a shebang names.
@@ -286,8 +304,26 @@ mod tests {
         reads("src/hooks/useThing", "", None);
         reads("debian/rules", "#!/usr/bin/make -f\n", Some(Language::Embedded));
         reads("a.pyi", "", None);
+        for path in ["a.d.ts", "a.d.mts", "b.c.d.cts", "style.d.css.ts"] {
+            reads(path, "", None);
+        }
+        reads("d.ts", "", Some(Language::Javascript));
+        reads("x.ts", "", Some(Language::Javascript));
         reads("README", "", None);
         reads("run.PS1", "", Some(Language::Windows));
+    }
+
+    #[test]
+    fn templates_are_known_by_their_names() {
+        for (path, want) in [
+            ("a/config.tpl.js", true),
+            ("x.template.yaml", true),
+            ("tpl.js", false),
+            ("a.tpl", false),
+            ("a", false),
+        ] {
+            assert_eq!(is_template(path), want, "{path}");
+        }
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! The facts of one JavaScript or TypeScript file: program, watched uses, annotations,
 //! faults, and whether it builds a stdio server.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashSet;
 use tree_sitter::Tree;
 
 use super::lower::lower;
+use super::respelled;
 use crate::base::facts::{FileFacts, Language};
 use crate::base::source::Source;
 use crate::data::primitives::Catalogue;
@@ -36,22 +39,33 @@ pub fn facts(path: &str, source: &Source, catalogue: &Catalogue, watch: &FxHashS
 /// Parses by the grammar that the file's name asks for. Types in a `.js` file (Flow) are read by the
 /// TypeScript grammar, where JavaScript's does not take them.
 fn parse(path: &str, text: &str) -> Option<Tree> {
-    let javascript = || tree_sitter_javascript::LANGUAGE.into();
+    let text = &*respelled::without_nul(text);
+    let typescript = || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into();
     let tsx = || tree_sitter_typescript::LANGUAGE_TSX.into();
     match path.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("ts" | "mts" | "cts") => {
-            reading::parse(&tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), text)
-        }
-        Some("tsx") => reading::parse(&tsx(), text),
+        Some("ts" | "mts" | "cts") => typed(&typescript(), text),
+        Some("tsx") => typed(&tsx(), text),
         _ => {
-            let tree = reading::parse(&javascript(), text)?;
+            let tree = reading::parse(&tree_sitter_javascript::LANGUAGE.into(), text)?;
             if !tree.root_node().has_error() {
                 return Some(tree);
             }
-            match reading::parse(&tsx(), text) {
+            match typed(&tsx(), text) {
                 Some(typed) if !typed.root_node().has_error() => Some(typed),
                 _ => Some(tree),
             }
         }
+    }
+}
+
+/// Parses TypeScript; what the grammar does not take is read again as it takes it.
+fn typed(language: &tree_sitter::Language, text: &str) -> Option<Tree> {
+    let tree = reading::parse(language, text)?;
+    if !tree.root_node().has_error() {
+        return Some(tree);
+    }
+    match respelled::for_grammar(text) {
+        Cow::Borrowed(_) => Some(tree),
+        Cow::Owned(text) => reading::parse(language, &text),
     }
 }

@@ -12,6 +12,7 @@ mod literal;
 mod lower;
 mod module;
 mod pattern;
+mod respelled;
 mod statement;
 
 pub use facts::facts;
