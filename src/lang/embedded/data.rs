@@ -110,6 +110,17 @@ impl Data {
         data
     }
 
+    /// Changes every text, in keys too.
+    pub fn retext(&mut self, change: impl Fn(&str) -> Option<String>) {
+        for node in &mut self.nodes {
+            if let Kind::Text(text) = &mut node.kind
+                && let Some(new) = change(text)
+            {
+                *text = new;
+            }
+        }
+    }
+
     /// Puts a value into the list or mapping that is open.
     fn place(&mut self, open: &mut [(Id, Option<Id>)], id: Id) {
         let Some((parent, key)) = open.last_mut() else {

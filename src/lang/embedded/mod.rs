@@ -14,6 +14,7 @@ mod make;
 mod manifest;
 mod plist;
 mod project;
+mod template;
 mod unit;
 mod values;
 
@@ -58,11 +59,14 @@ pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileF
     let Some(format) = format_of(path, source.text.as_bytes()) else { return collector.finish() };
     let text = source.text.as_str();
     let read = |collector: &mut Collector<'_>, data: Data, reader: fn(&mut Collector<'_>, &Data)| {
-        if let Some((span, why)) = &data.fault {
+        // A template of a manifest is none yet: what it becomes need not have the fault.
+        let template = format == Format::Kubernetes && text.contains("{{");
+        if let Some((span, why)) = data.fault.as_ref().filter(|_| !template) {
             collector.problem(ProblemKind::Syntax, *span, format!("is not well-formed: {why}"));
         }
         reader(collector, &data);
     };
+    let yaml = || template::yaml(text, format == Format::Kubernetes);
     match format {
         Format::Make => make::read(&mut collector),
         Format::Just => just::read(&mut collector),
@@ -72,12 +76,12 @@ pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileF
         Format::Supervisord => ini::supervisord(&mut collector),
         Format::Unit => unit::read(&mut collector),
         Format::Plist => plist::read(&mut collector),
-        Format::Taskfile => read(&mut collector, Data::yaml(text), project::taskfile),
-        Format::Compose => read(&mut collector, Data::yaml(text), container::compose),
-        Format::Kubernetes => read(&mut collector, Data::yaml(text), manifest::kubernetes),
-        Format::Workflow => read(&mut collector, Data::yaml(text), ci::workflow),
-        Format::Gitlab => read(&mut collector, Data::yaml(text), ci::gitlab),
-        Format::PreCommit => read(&mut collector, Data::yaml(text), ci::pre_commit),
+        Format::Taskfile => read(&mut collector, yaml(), project::taskfile),
+        Format::Compose => read(&mut collector, yaml(), container::compose),
+        Format::Kubernetes => read(&mut collector, yaml(), manifest::kubernetes),
+        Format::Workflow => read(&mut collector, yaml(), ci::workflow),
+        Format::Gitlab => read(&mut collector, yaml(), ci::gitlab),
+        Format::PreCommit => read(&mut collector, yaml(), ci::pre_commit),
         Format::PackageJson => read(&mut collector, Data::json(text), project::package_json),
         Format::Pyproject => read(&mut collector, Data::toml(text), project::pyproject),
         Format::VscodeTasks => read(&mut collector, Data::json(text), client::tasks),

@@ -151,3 +151,15 @@ fn a_file_that_is_not_well_formed_is_reported() {
         assert!(facts.problems.iter().any(|p| p.kind == ProblemKind::Syntax), "{path}");
     }
 }
+
+#[test]
+fn a_chart_template_is_read_around_its_actions() {
+    let text = "{{- if .Values.on }}\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  labels: {{ include \"l\" . | nindent 4 }}\n  \
+                name: \"{{ include \"n\" . }}\"\nspec:\n  containers:\n    - name: a\n      {{- with .b }}\n      command: [\"pkill\", \"-f\", {{ . | quote }}]\n      \
+                {{- end }}\n    - name: c\n      command:\n        - sh\n        - -c\n        - |\n          {{- if .d }}\n          killall {{ .e }}\n          \
+                {{- end }}\n{{- end }}\n";
+    assert_eq!(sites("chart/templates/a.yaml", text), ["11 kill pkill", "19 kill killall"]);
+    // What is no YAML without its actions either is read as far as it goes, and is no fault of the manifest.
+    let broken = "apiVersion: v1\nkind: Pod\nspec:\n  command: [\"reboot\"]\n{{ range .a }}\n - : [\n";
+    assert_eq!(sites("chart/templates/b.yaml", broken).len(), 1);
+}
