@@ -13,6 +13,7 @@ pub mod daemons;
 mod entry_points;
 mod imported;
 mod link;
+mod manuals;
 mod packages;
 mod python;
 mod reach;
@@ -219,6 +220,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     scan.unreadable.extend(listing.unreadable.clone());
     scan.notes.extend(listing.notes.clone());
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
+    manuals::leave_out(&mut scan.tree.files, &request.root);
     rounds::follow_exports(&tools, &listing, &imported, &mut scan);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
@@ -351,6 +353,9 @@ fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
             return problem(request, path, language, ProblemKind::GaveUp, message);
         }
     };
+    if lang::files::is_template(path) {
+        facts.problems.retain(|p| p.kind != ProblemKind::Syntax);
+    }
     if language == Language::Python {
         facts.problems.extend(misread(&source));
     }

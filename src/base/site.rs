@@ -115,6 +115,8 @@ pub struct Site {
     pub target: Option<Target>,
     /// For commands: the words after the shell grammar, `…` for free parts.
     pub command: Vec<String>,
+    /// For commands: what runs it on the same line, outermost first (`sudo`, `sh -c`, `npx`).
+    pub nested_in: Vec<String>,
     /// How sure the site itself is.
     pub confidence: Confidence,
     /// Canonical names that an enclosing or earlier-exit condition tests.
@@ -141,6 +143,7 @@ impl Site {
             test_only: false,
             target: None,
             command: Vec::new(),
+            nested_in: Vec::new(),
             confidence: Confidence::Certain,
             guards: Vec::new(),
             before_imports: false,

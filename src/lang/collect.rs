@@ -77,6 +77,7 @@ impl<'a> Collector<'a> {
         site.via = Via::Command;
         site.target = action.target;
         site.command = action.words;
+        site.nested_in = action.nested_in;
         site.launcher = action.launcher;
         site.confidence = action.confidence.min(self.confidence);
         if let Some(function) = action.function {

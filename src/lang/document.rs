@@ -439,14 +439,14 @@ pub(super) fn spoken(
             said => said,
         };
         if said == Says::Run && !list_forbids {
-            told(collector, text, *content);
+            told(collector, text, *content, prose::calls(&before));
         }
     }
 }
 
-/// A command in inline code. A call of a function, and the bare name of a tool that needs a
-/// target, are names and no commands.
-fn told(collector: &mut Collector<'_>, text: &str, content: Span) {
+/// A command in inline code. A call of a function, the bare name of a tool that needs a target, and a bare
+/// word that is to be `called` are names and no commands.
+fn told(collector: &mut Collector<'_>, text: &str, content: Span, called: bool) {
     let code = text.get(content.range()).unwrap_or("");
     let name = code.trim_start().find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | ':')));
     if name.is_some_and(|end| code.trim_start().get(end..).is_some_and(|rest| rest.starts_with('('))) {
@@ -456,8 +456,9 @@ fn told(collector: &mut Collector<'_>, text: &str, content: Span) {
     collector.shell(&Fragment::of_host(text, content));
     let added = collector.facts.sites.split_off(before);
     let kept = added.into_iter().filter(|s| {
-        let names_nothing = s.target.is_none() && s.command.len() <= 1;
-        !(names_nothing && matches!(s.effect, Effect::Kill | Effect::Supervise))
+        let bare = s.command.len() <= 1;
+        let ends_others = matches!(s.effect, Effect::Kill | Effect::Supervise);
+        !(bare && (called || (ends_others && s.target.is_none())))
     });
     collector.facts.sites.extend(kept);
 }
@@ -524,6 +525,12 @@ mod tests {
             sites("AGENTS.md", text),
             ["1 pkill", "2 systemctl restart", "12 docker restart", "14 pkill", "18 killall"]
         );
+    }
+
+    #[test]
+    fn a_bare_word_that_is_called_is_a_function() {
+        let text = "The loader will call `shutdown` at its end. Then call `reboot`.\n\nRun `reboot`. Call `pkill -f x`.\n\nStop it by calling `halt`.\n";
+        assert_eq!(sites("a.md", text), ["3 reboot", "3 pkill"]);
     }
 
     #[test]

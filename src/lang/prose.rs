@@ -112,6 +112,13 @@ pub fn instructs(clause: &str) -> bool {
     verb || gerund || means || conditional(clause)
 }
 
+/// Whether the last verb of a text is one that functions are called by: a bare word after it is a function's name.
+pub fn calls(before: &str) -> bool {
+    let words = words(last_clause(before));
+    let verb = words.iter().rev().find(|w| INSTRUCTS.contains(&w.as_str()) || GERUNDS.contains(&w.as_str()));
+    verb.is_some_and(|w| matches!(w.as_str(), "call" | "invoke" | "calling" | "invoking"))
+}
+
 /// "If it hangs:", "When stuck:": the code after the colon is the remedy.
 fn conditional(clause: &str) -> bool {
     let body = clause.trim_end();
