@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 
 use super::cli::Cli;
 use super::project::Project;
-use super::sites::{ScanArgs, incomplete, is_unread_kind, scan_project};
-use super::{Failure, Outcome, output, policy};
+use super::sites::{ScanArgs, command_meant, incomplete, scan_project};
+use super::{Failure, Outcome, output, policy, unread};
 use crate::base::finding::{Finding, Severity};
 use crate::base::source::Source;
 use crate::check::{self, Ctx, Document, Inputs, Presence, contradiction};
@@ -94,6 +94,8 @@ pub(super) struct Checked {
     project: Project,
     inventory: Option<Inventory>,
     stale: Vec<Entry>,
+    /// Files were named, and they are not all of the project.
+    partial: bool,
 }
 
 impl CheckArgs {
@@ -138,6 +140,9 @@ pub fn run(args: &CheckArgs, cli: &Cli) -> Result<Outcome, Failure> {
 pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let start = Instant::now();
     let from_stdin = reads_stdin(args)?;
+    if let Some(failure) = command_meant(&args.paths) {
+        return Err(failure);
+    }
     let project = match (from_stdin, &args.stdin_filename) {
         (true, Some(name)) => Project::open(cli, std::slice::from_ref(name))?,
         (true, None) => Project::open(cli, &[])?,
@@ -151,7 +156,8 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let stdin = bytes.map(|bytes| Stdin { name: stdin_name(args, &project), bytes });
     let only = stdin.as_ref().map(|s| s.name.clone());
     let mut scan = scan_project(&project, &args.scan, watch(&project, inventory.as_ref()), stdin, cli)?;
-    let presence = presence(args, &project, &scan, inventory.as_ref(), only.is_some());
+    let whole = only.is_none() && args.scan.language.is_empty() && project.is_whole();
+    let presence = unread::presence(&project, &scan, inventory.as_ref(), whole);
     add_sources(&mut scan, &project, inventory.as_ref(), document.as_ref());
     let ctx = Ctx::new(Inputs {
         tree: &scan.tree,
@@ -186,7 +192,8 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let stale = decision.stale;
     let report = Report { findings: decision.shown, daemons: scan.tree.daemons.clone(), summary };
     let report = report.counted();
-    Ok(Checked { report, scan, project, inventory, stale })
+    let partial = only.is_none() && !project.is_whole();
+    Ok(Checked { report, scan, project, inventory, stale, partial })
 }
 
 fn reads_stdin(args: &CheckArgs) -> Result<bool, Failure> {
@@ -237,31 +244,6 @@ fn watch(project: &Project, inventory: Option<&Inventory>) -> Watch {
     symbols.sort();
     symbols.dedup();
     Watch { symbols, assertions: project.config.assertions() }
-}
-
-/// What is known of the disk: which locations exist, and whether all of the project was looked at.
-fn presence(
-    args: &CheckArgs,
-    project: &Project,
-    scan: &Scan,
-    inventory: Option<&Inventory>,
-    stdin: bool,
-) -> Presence {
-    let files = inventory.into_iter().flat_map(|i| &i.paths).flat_map(|p| &p.locations);
-    let existing = files
-        .filter_map(|l| l.value.files())
-        .filter(|f| scan.tree.listed.iter().any(|path| f.holds(path)) || project.holds(f))
-        .map(|f| f.glob.clone())
-        .collect();
-    let whole = !stdin && args.scan.language.is_empty() && project.is_whole();
-    let daemons = scan.tree.daemons.iter().filter(|d| d.file.is_none());
-    let unread = daemons
-        .filter(|d| scan.tree.listed.binary_search(&d.path).is_ok())
-        .filter(|d| is_unread_kind(project, &project.file(&d.path)))
-        .map(|d| d.path.clone())
-        .collect();
-    let closed = scan.unreadable.iter().filter(|(path, _)| project.file(path).exists()).cloned().collect();
-    Presence { existing, unread, closed, whole }
 }
 
 fn add_sources(
@@ -330,7 +312,7 @@ fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan) -> Result<()
 }
 
 /// What is worth knowing beside the result.
-fn say(cli: &Cli, Checked { report, scan, project, inventory, stale }: &Checked) {
+fn say(cli: &Cli, Checked { report, scan, project, inventory, stale, partial }: &Checked) {
     for file in daemons::undeclared(&project.config, &scan.tree) {
         let why = file.server.as_deref().unwrap_or("it builds a server");
         output::note(
@@ -343,12 +325,12 @@ fn say(cli: &Cli, Checked { report, scan, project, inventory, stale }: &Checked)
             "warning: nothing was checked: the configuration's `exclude` leaves no file of the given paths",
         );
     }
-    let unread = scan.tree.daemons.is_empty() && !project.config.daemon.is_empty();
-    if unread && !project.is_whole() {
+    let outside = report.findings.iter().any(|f| f.finding.code == "RL301");
+    if *partial && (outside || !project.config.daemon.is_empty()) {
         output::note(
             cli,
-            "restartlint: note: the declared daemon modules are not among the given paths, so nothing is known to be in \
-             their reach; check the whole project for that",
+            "restartlint: note: only a part of the project was looked at, so the daemon's reach is not known in full: what is \
+             RL301 here may be RL101 to RL107 in a check of the whole project",
         );
     }
     if cli.verbose > 0 {

@@ -33,6 +33,7 @@ pub mod rules;
 pub mod shell;
 pub mod sites;
 pub mod store;
+mod unread;
 
 pub use failure::{Failure, Outcome};
 

@@ -24,6 +24,8 @@ pub struct Project {
     pub config: Config,
     /// The paths to look at, absolute.
     pub paths: Vec<PathBuf>,
+    /// The same as they were given.
+    given: Vec<PathBuf>,
 }
 
 impl Project {
@@ -31,6 +33,7 @@ impl Project {
     pub fn open(cli: &Cli, paths: &[PathBuf]) -> Result<Project, Failure> {
         let here = std::env::current_dir()
             .map_err(|e| Failure::new(format!("the working folder cannot be read: {e}")))?;
+        let given = paths.to_vec();
         let mut full = Vec::new();
         for path in paths {
             full.push(absolute(&here, path));
@@ -43,7 +46,7 @@ impl Project {
             let file = absolute(&here, file);
             let root = file.parent().map_or_else(|| here.clone(), Path::to_path_buf);
             let config = read_config(&root, &file, true)?.unwrap_or_default();
-            return Ok(Project { root, config, paths: full });
+            return Ok(Project { root, config, paths: full, given });
         }
         let folder = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&here) };
         for ancestor in folder.ancestors() {
@@ -53,7 +56,7 @@ impl Project {
                     continue;
                 }
                 if let Some(config) = read_config(ancestor, &file, false)? {
-                    return Ok(Project { root: ancestor.to_path_buf(), config, paths: full });
+                    return Ok(Project { root: ancestor.to_path_buf(), config, paths: full, given });
                 }
             }
         }
@@ -63,7 +66,14 @@ impl Project {
             None if full.iter().all(|p| p.starts_with(&here)) => here,
             None => folder.to_path_buf(),
         };
-        Ok(Project { root, config: Config::default(), paths: full })
+        Ok(Project { root, config: Config::default(), paths: full, given })
+    }
+
+    /// A path relative to the root as it was given on the command line, if it was.
+    pub fn as_given(&self, relative: &str) -> String {
+        let given = self.paths.iter().zip(&self.given);
+        let found = given.filter(|(full, _)| crate::discover::relative(&self.root, full) == relative);
+        found.map(|(_, given)| shown(given)).next().unwrap_or_else(|| relative.to_owned())
     }
 
     /// A path of the configuration as a file on the disk.

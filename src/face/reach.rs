@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 
 use super::cli::Cli;
 use super::project::Project;
-use super::sites::{ScanArgs, incomplete, scan_project};
-use super::{Failure, Outcome, output};
+use super::sites::{ScanArgs, scan_project};
+use super::{Failure, Outcome, output, unread};
 use crate::render::reach;
 use crate::scan::Watch;
 
@@ -56,5 +56,5 @@ pub fn run(args: &ReachArgs, cli: &Cli) -> Result<Outcome, Failure> {
             "restartlint: note: no daemon module is declared or found; declare it with `daemon = [\"server.py\"]` in restartlint.toml",
         );
     }
-    incomplete(&scan).map_or(Ok(Outcome::Clean), Err)
+    unread::tell(&project, &scan).map_or(Ok(Outcome::Clean), Err)
 }

@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, ValueEnum};
 
 use super::cli::Cli;
 use super::project::Project;
-use super::{Failure, Outcome, output, progress};
+use super::{Failure, Outcome, output, progress, unread};
 use crate::base::facts::Language;
 use crate::data::config_entries::language_of;
 use crate::data::suggest;
@@ -136,10 +136,10 @@ fn scan_to(
         note_unread(project, cli);
     }
     for (path, why) in &scan.notes {
-        output::note(cli, &format!("restartlint: note: {path} {why}"));
+        output::note(cli, &format!("restartlint: note: {} {why}", project.as_given(path)));
     }
     for (path, why) in &scan.unreadable {
-        output::warn(&format!("{path} {why}{}", command_meant(path, why)));
+        output::warn(&format!("{} {why}", project.as_given(path)));
     }
     Ok(scan)
 }
@@ -148,6 +148,7 @@ fn scan_to(
 fn note_unread(project: &Project, cli: &Cli) {
     for path in project.paths.iter().filter(|p| p.is_file() && is_unread_kind(project, p)) {
         let name = crate::discover::relative(&project.root, path);
+        let name = project.as_given(&name);
         output::note(cli, &format!("restartlint: note: {name} is of no kind that is read"));
     }
 }
@@ -160,15 +161,15 @@ pub(super) fn is_unread_kind(project: &Project, path: &Path) -> bool {
     read.is_ok() && language_of_file(&name, &head).is_none()
 }
 
-/// The command that a path which does not exist was perhaps meant to be.
-fn command_meant(path: &str, why: &str) -> String {
+/// The failure of a single word that is no path and was meant to be a command: nothing was asked for that
+/// could be looked at, so there is no result either.
+pub(super) fn command_meant(paths: &[PathBuf]) -> Option<Failure> {
+    let [word] = paths else { return None };
+    let text = word.to_str().filter(|text| !text.contains(['/', '.']) && !word.exists())?;
     let commands = super::cli::Cli::command();
     let names: Vec<&str> = commands.get_subcommands().map(|c| c.get_name()).collect();
-    let plain = !path.contains(['/', '.']) && why == "does not exist";
-    match suggest::nearest(path, names).filter(|_| plain) {
-        Some(near) => format!("; did you mean the command `{near}`?"),
-        None => String::new(),
-    }
+    let near = suggest::nearest(text, names)?;
+    Some(Failure::new(format!("{text} does not exist; did you mean the command `{near}`?")))
 }
 
 /// The failure of a run that did not look at everything it was asked to look at.
@@ -192,5 +193,5 @@ pub fn run(args: &SitesArgs, cli: &Cli) -> Result<Outcome, Failure> {
         SitesFormat::Jsonl => render::sites::jsonl(&scan.tree, &scan.sources),
     };
     output::result(&text, None)?;
-    incomplete(&scan).map_or(Ok(Outcome::Clean), Err)
+    unread::tell(&project, &scan).map_or(Ok(Outcome::Clean), Err)
 }
