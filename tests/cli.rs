@@ -442,3 +442,111 @@ fn an_entry_of_the_inventory_is_printed_as_json_too() {
     let (status, attempt) = json(&["assert", "bot"]);
     assert_eq!((status, attempt["nearest"][0].as_str()), (1, Some("boot")));
 }
+
+#[test]
+fn sites_and_reach_say_what_they_could_not_read() {
+    let place = Place::new(&[
+        ("restartlint.toml", "daemon = [\"d.py\", \"gone.py\"]\n"),
+        ("d.py", "import a\n"),
+        ("a.py", ABORT),
+        ("broken.py", "import os\ndef f(:\nos.abort()\n"),
+    ]);
+    for command in ["sites", "reach"] {
+        let (status, stdout, stderr) = place.run(&[command, "--format", "json"]);
+        assert_eq!(status, 2, "{command} {stderr}");
+        assert!(stdout.contains("a.py"), "{stdout}");
+        for text in [
+            "restartlint.toml:1:",
+            "`gone.py` is declared, and there is no such file",
+            "warning: the file `broken.py` has a syntax error",
+            "2 places could not be read in full",
+        ] {
+            assert!(stderr.contains(text), "{command}: {text} in {stderr}");
+        }
+    }
+    // A fault outside the daemon is told, as `check` warns of it; the answer stands.
+    std::fs::write(place.path().join("restartlint.toml"), "daemon = [\"d.py\"]\n").unwrap();
+    let (status, _, stderr) = place.run(&["reach"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stderr.contains("broken.py:2:") && stderr.contains("1 place could not"), "{stderr}");
+    std::fs::remove_file(place.path().join("broken.py")).unwrap();
+    assert_eq!(place.run(&["reach"]).2, "");
+}
+
+#[test]
+fn a_path_is_told_as_it_was_given() {
+    let place = Place::new(&[("a.py", ABORT)]);
+    let far = place.path().join("no/such.py");
+    let far = far.to_string_lossy();
+    let (status, _, stderr) = place.run(&["check", &far, "./nor/this.py", "a.py"]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains(&format!("restartlint: {far} does not exist")), "{stderr}");
+    assert!(stderr.contains("restartlint: ./nor/this.py does not exist"), "{stderr}");
+    // A word that was meant to be a command asks for nothing else: there is no result.
+    let (status, stdout, stderr) = place.run(&["chekc"]);
+    assert_eq!((status, stdout.as_str()), (2, ""), "{stderr}");
+    assert!(stderr.contains("did you mean the command `check`?"), "{stderr}");
+}
+
+#[test]
+fn a_part_of_the_project_says_that_the_reach_is_not_whole() {
+    let files = [("restartlint.toml", "daemon = [\"d.py\"]\n"), ("d.py", "import a\n"), ("a.py", ABORT)];
+    let place = Place::new(&files);
+    let note = "the daemon's reach is not known in full";
+    assert_eq!(place.found(&["."]), ["RL102 a.py:3"]);
+    assert!(!place.run(&["check"]).2.contains(note));
+    assert_eq!(place.found(&["a.py"]), ["RL301 a.py:3"]);
+    assert!(place.run(&["check", "a.py"]).2.contains(note));
+    assert!(!place.run(&["-q", "check", "a.py"]).2.contains(note));
+    // Without a declaration a run over the whole may still find the daemon.
+    let place = Place::new(&[("d.py", "import a\n"), ("a.py", ABORT), ("b.py", "x = 1\n")]);
+    assert!(place.run(&["check", "a.py"]).2.contains(note));
+    assert!(!place.run(&["check", "b.py"]).2.contains(note));
+}
+
+#[test]
+fn the_inventory_lists_its_ids_and_its_faults_have_places() {
+    let inventory = "schema = 1\n[[path]]\nid = \"boot\"\ntitle = \"At boot\"\nclassification = \"unclassified\"\n\
+                     mechanism = \"m\"\nguard = \"g\"\nlocations = [\"b.py\"]\nprimitives = [\"os.abort\"]\nreferences = [\"#1\"]\n";
+    let place = Place::new(&[
+        ("restart-paths.toml", inventory),
+        ("restartlint.toml", "inventory-doc = \"paths.md\"\n"),
+        ("b.py", ABORT),
+    ]);
+    let (status, stdout, _) = place.run(&["inventory", "show"]);
+    assert_eq!((status, stdout.as_str()), (0, "boot  unclassified: At boot\n"));
+    let (status, stdout, _) = place.run(&["inventory", "check"]);
+    assert_eq!(status, 1);
+    assert!(stdout.contains("restart-paths.toml:3:6: RL308 the path `boot`"), "{stdout}");
+    assert!(
+        stdout.contains("restartlint.toml:1:17: RL307 the document `paths.md` does not exist"),
+        "{stdout}"
+    );
+    std::fs::write(place.path().join("paths.md"), "# Paths\n\nboot\n<!-- x -->\n").unwrap();
+    let (_, stdout, _) = place.run(&["inventory", "check"]);
+    assert!(!stdout.contains("RL307"), "{stdout}");
+}
+
+#[test]
+fn init_makes_the_inventorys_folder() {
+    let config = "inventory = \"ops/paths/restart.toml\"\n";
+    let place = Place::new(&[("restartlint.toml", config), ("a.py", ABORT)]);
+    let (status, _, stderr) = place.run(&["init"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(place.path().join("ops/paths/restart.toml").is_file());
+}
+
+#[test]
+fn a_plain_word_is_led_to_the_rules_that_speak_of_it() {
+    let place = Place::new(&[]);
+    for (word, text) in [
+        ("forbidden", "RL303 (forbidden-path)"),
+        ("daemon", "RL102 (daemon-self-termination)"),
+        ("sanctioned_narrow_recovery", "RL308 says what they mean"),
+        ("nothing", "`restartlint rules`"),
+    ] {
+        let (status, _, stderr) = place.run(&["explain", word]);
+        assert_eq!(status, 2, "{word}");
+        assert!(stderr.contains(text), "{word}: {stderr}");
+    }
+}

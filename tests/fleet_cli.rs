@@ -317,3 +317,15 @@ fn parity_compares_with_the_checkout() {
     assert_eq!(status(&folder.run("parity --runtime rt-2 --store fleet.db")), 2);
     assert_eq!(status(&folder.run("parity")), 2);
 }
+
+#[test]
+fn the_folder_of_a_new_store_is_made() {
+    let folder = Folder::new();
+    folder.write("restartlint.toml", "store = \"state/deep/fleet.db\"\n");
+    assert_eq!(status(&folder.run("fleet list")), 0);
+    assert!(!folder.0.path().join("state").exists());
+    let row = json!({"runtime_id": "r", "namespace": "n", "pid": 1}).to_string();
+    let output = folder.run_with("fleet register --row -", &row);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(folder.0.path().join("state/deep/fleet.db").is_file());
+}

@@ -5,6 +5,7 @@ use clap::Args;
 use super::{Failure, Outcome, output};
 use crate::base::effect::Effect;
 use crate::data::commands::CommandCatalogue;
+use crate::data::inventory::Classification;
 use crate::data::primitives::{Catalogue, PrimitiveEntry};
 use crate::data::{checks, effects, pages, suggest};
 use crate::scan::catalogues::PROGRAM_LANGUAGES;
@@ -115,6 +116,27 @@ fn reported(name: &str) -> String {
     name.replace("()", "").replace("[]", "")
 }
 
+/// The rules whose names hold a plain word, and what else the word is.
+fn related(what: &str) -> String {
+    let word = what.to_ascii_lowercase();
+    let classification = Classification::from_name(&word).map(|_| "RL308".to_owned());
+    let holds =
+        |name: &str| name.split(['-', '_']).any(|part| part == word || part.strip_suffix('s') == Some(&word));
+    let named = checks::all().iter().filter(|rule| holds(&rule.name));
+    let mut rules: Vec<String> = named.map(|rule| format!("{} ({})", rule.code, rule.name)).collect();
+    match (classification, rules.as_mut_slice()) {
+        (Some(code), []) => {
+            format!("it is a classification of the inventory, and {code} says what they mean")
+        }
+        (Some(code), _) => format!(
+            "it is a classification of the inventory, and {code} says what they mean; related rules: {}",
+            rules.join(", ")
+        ),
+        (None, []) => "`restartlint rules` lists the rules".to_owned(),
+        (None, _) => format!("related rules: {}", rules.join(", ")),
+    }
+}
+
 fn unknown(what: &str, catalogue: &CommandCatalogue) -> Failure {
     let effects = Effect::ALL.map(Effect::name);
     let commands = catalogue.command_names();
@@ -122,6 +144,6 @@ fn unknown(what: &str, catalogue: &CommandCatalogue) -> Failure {
     words.extend(effects);
     words.extend(commands);
     let near = suggest::did_you_mean(what, words);
-    let near = if near.is_empty() { "`restartlint rules` lists the rules".to_owned() } else { near };
+    let near = if near.is_empty() { related(what) } else { near };
     Failure::new(format!("`{what}` is no rule, effect or primitive; {near}"))
 }

@@ -10,7 +10,7 @@ use super::cli::Cli;
 use super::fleet_text;
 use super::input::Source;
 use super::project::Project;
-use super::store::store_path;
+use super::store::{open_or_make, store_path};
 use super::{Failure, Outcome};
 use crate::base::json;
 use crate::edge::clock;
@@ -207,7 +207,7 @@ fn register(args: &RegisterArgs, cli: &Cli) -> Result<Outcome, Failure> {
     if let Some(fault) = row.fault() {
         return Err(Failure::new(format!("{}: the row cannot be registered: {fault}", input.name)));
     }
-    let mut store = Store::open(&path, OpenMode::Create)?;
+    let mut store = open_or_make(&path)?;
     store.register(&row)?;
     answer::print(args.format, &row, || {
         let by =

@@ -58,6 +58,10 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
 }
 
 fn write(file: &std::path::Path, text: &str) -> Result<(), Failure> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Failure::new(format!("the folder {} cannot be made: {e}", output::shown(folder))))?;
+    }
     // `create_new`: a file that appeared meanwhile is not overwritten either.
     let opened = std::fs::OpenOptions::new().write(true).create_new(true).open(file);
     opened

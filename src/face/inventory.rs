@@ -10,6 +10,7 @@ use super::cli::Cli;
 use super::project::Project;
 use super::sites::{ScanArgs, incomplete, scan_project};
 use super::{Failure, Outcome, output};
+use crate::base::source::Source;
 use crate::base::terminal::{one_line, visible};
 use crate::check::{Ctx, Inputs, Presence, contradiction};
 use crate::data::inventory::document::{drift, updated};
@@ -42,10 +43,10 @@ pub enum Action {
         /// A folder of the project; the working folder if none is given.
         path: Option<PathBuf>,
     },
-    /// Print one entry.
+    /// Print one entry; without an id, the ids that there are.
     Show {
         /// The path's id.
-        id: String,
+        id: Option<String>,
         /// How to print.
         #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
         format: Format,
@@ -83,7 +84,8 @@ pub fn run(args: &InventoryArgs, cli: &Cli) -> Result<Outcome, Failure> {
             check(&project, &inventory)
         }
         Action::Render { path } => render(&open(cli, path)?, cli),
-        Action::Show { id, format } => show(&open(cli, &None)?, id, *format),
+        Action::Show { id: Some(id), format } => show(&open(cli, &None)?, id, *format),
+        Action::Show { id: None, format } => list(&open(cli, &None)?, *format),
         Action::Assert { id, permitted, format } => assert(&open(cli, &None)?, id, *permitted, *format),
     }
 }
@@ -136,30 +138,36 @@ pub(super) fn contradictions(project: &Project, inventory: &Inventory, cli: &Cli
 pub(super) fn faults(project: &Project, inventory: &Inventory) -> Result<Vec<String>, Failure> {
     let mut faults = Vec::new();
     for path in &inventory.paths {
-        match draft::left(path).as_slice() {
-            [] => {}
-            ["classification", ..] => {
-                faults.push(format!("RL308 the path `{}` is still unclassified", path.id.value));
-            }
-            left => faults.push(format!(
-                "RL308 the path `{}` is classified, and still has the {} of its draft",
+        let fault = match draft::left(path).as_slice() {
+            [] => continue,
+            ["classification", ..] => format!("the path `{}` is still unclassified", path.id.value),
+            left => format!(
+                "the path `{}` is classified, and still has the {} of its draft",
                 path.id.value,
                 left.join(" and ")
-            )),
-        }
+            ),
+        };
+        let place = place(&inventory.file, &inventory.text, path.id.span.start);
+        faults.push(format!("{place}: RL308 {fault}"));
     }
     if let Some(document) = project.document(Some(inventory))? {
+        let remedy = "run `restartlint inventory render`";
         match &document.text {
-            None => faults.push(format!(
-                "RL307 the document `{}` does not exist; run `restartlint inventory render`",
-                document.path
-            )),
+            None => {
+                let named = document.named_at.as_ref().zip(project.config.origin.as_ref());
+                let place = named.map_or_else(
+                    || document.path.clone(),
+                    |(span, origin)| place(&origin.file, &origin.text, span.start),
+                );
+                faults.push(format!(
+                    "{place}: RL307 the document `{}` does not exist; {remedy}",
+                    document.path
+                ));
+            }
             Some(text) => {
                 if let Some(drift) = drift(text, inventory) {
-                    faults.push(format!(
-                        "RL307 {}: {}; run `restartlint inventory render`",
-                        document.path, drift.message
-                    ));
+                    let place = place(&document.path, text, drift.at);
+                    faults.push(format!("{place}: RL307 {}; {remedy}", drift.message));
                 }
             }
         }
@@ -177,6 +185,13 @@ fn check(project: &Project, inventory: &Inventory) -> Result<Outcome, Failure> {
     }
     output::result(&(visible(&faults.join("\n")) + "\n"), None)?;
     Ok(Outcome::Denied)
+}
+
+/// A place in a file that a message begins with.
+fn place(file: &str, text: &str, at: usize) -> String {
+    let source = Source::new(text);
+    let position = source.position(u32::try_from(at).unwrap_or(u32::MAX));
+    format!("{file}:{}:{}", position.line, position.column)
 }
 
 fn render((project, inventory): &(Project, Inventory), cli: &Cli) -> Result<Outcome, Failure> {
@@ -215,6 +230,23 @@ pub(super) fn find<'a>(inventory: &'a Inventory, id: &str) -> Result<&'a Restart
         };
         visible(&format!("`{id}` is not registered in {}; {help}", inventory.file))
     })
+}
+
+/// Every entry: a line each, or all of them as one JSON array.
+fn list((_, inventory): &(Project, Inventory), format: Format) -> Result<Outcome, Failure> {
+    let text = match format {
+        Format::Text => {
+            let wide = inventory.ids().map(|id| id.chars().count()).max().unwrap_or(0);
+            let line = |path: &RestartPath| {
+                let classification = path.classification.value.name();
+                one_line(&format!("{:wide$}  {classification}: {}", path.id.value, path.title)) + "\n"
+            };
+            inventory.paths.iter().map(line).collect()
+        }
+        Format::Json => json(&inventory.paths.iter().map(PathEntry::from).collect::<Vec<_>>())?,
+    };
+    output::result(&text, None)?;
+    Ok(Outcome::Clean)
 }
 
 fn show((_, inventory): &(Project, Inventory), id: &str, format: Format) -> Result<Outcome, Failure> {

@@ -11,8 +11,10 @@ use super::cli::Cli;
 use super::input::Source;
 use super::project::Project;
 use super::store::store_path;
+use crate::data::suggest;
 use crate::edge::{authority, clock, coordinator, process};
 use crate::pass::authority::{Authority, AuthoritySource};
+use crate::pass::classes::{CLASS_NAMES, Role};
 use crate::pass::impact::report::Evidence;
 use crate::pass::impact::request::{Request, Requester};
 use crate::pass::impact::{Question, Settings, Snapshot};
@@ -92,6 +94,25 @@ impl Asked {
         let snapshot = coordinator::observe(store, now, &process::alive_since)?;
         let authority = authority::read(source);
         Ok(Asked { snapshot, evidence: Evidence::Observed, request, settings, authority, now })
+    }
+
+    /// What the request names and nobody knows, with the name that was perhaps meant. A denial says only that it is unknown.
+    pub fn hints(&self) -> Vec<String> {
+        let roles = Role::ALL.map(Role::name);
+        let request = &self.request;
+        let role = Some(request.requester.role.as_str());
+        let asked: [(&str, Option<&str>, &[&str]); 3] = [
+            ("restart class", Some(request.restart_class.as_str()), &CLASS_NAMES),
+            ("role", role, &roles),
+            ("target role", request.target_role.as_deref(), &roles),
+        ];
+        let hint = |(kind, name, known): (&str, Option<&str>, &[&str])| {
+            let name = name.filter(|name| !known.contains(name))?;
+            let near = suggest::did_you_mean(name, known.iter().copied());
+            let help = if near.is_empty() { format!("there are {}", known.join(", ")) } else { near };
+            Some(format!("no {kind} is called `{name}`; {help}"))
+        };
+        asked.into_iter().filter_map(hint).collect()
     }
 
     /// The question as the passes take it.

@@ -6,7 +6,7 @@ use super::Failure;
 use super::cli::Cli;
 use super::output::shown;
 use super::project::Project;
-use crate::edge::store::StoreError;
+use crate::edge::store::{OpenMode, Store, StoreError};
 
 /// The store that is named, else the configuration's.
 ///
@@ -35,9 +35,28 @@ pub fn store_path(named: Option<&Path>, cli: &Cli) -> Result<PathBuf, Failure> {
     }
 }
 
+/// Opens a store to write to; where there is none it is made, with its folder, for the owner alone.
+pub fn open_or_make(path: &Path) -> Result<Store, Failure> {
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+            .create(folder)
+            .map_err(|e| Failure::new(format!("the store's folder {} cannot be made: {e}", shown(folder))))?;
+    }
+    Ok(Store::open(path, OpenMode::Create)?)
+}
+
 fn lies_in(path: &Path, root: &Path) -> std::io::Result<bool> {
     let root = root.canonicalize()?;
-    let folder = path.parent().unwrap_or(&root).canonicalize()?;
+    // A folder that is still to be made lies where the nearest one above it does.
+    let mut folder = path.parent().unwrap_or(&root);
+    while !folder.exists() && !folder.is_symlink() {
+        folder = folder.parent().unwrap_or(&root);
+    }
+    let folder = folder.canonicalize()?;
     let link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     Ok(folder.starts_with(&root) && (!link || path.canonicalize()?.starts_with(&root)))
 }

@@ -484,3 +484,16 @@ fn the_page_shows_what_an_operator_looks_for() {
         assert!(text.contains(shown), "{shown}\n{text}");
     }
 }
+
+#[test]
+fn a_mistyped_class_or_role_is_denied_and_the_known_name_is_told() {
+    let place = Place::new();
+    let line = "impact --snapshot snapshot.json NOW --session s-me --class confg_reload --role controler";
+    let answer = place.run(line);
+    assert_eq!(answer.status, 1, "{answer:?}");
+    assert!(
+        answer.err.contains("no restart class is called `confg_reload`; did you mean `config_reload`?"),
+        "{answer:?}"
+    );
+    assert!(answer.err.contains("no role is called `controler`; did you mean `controller`?"), "{answer:?}");
+}

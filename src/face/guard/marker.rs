@@ -9,7 +9,7 @@ use crate::edge::store::{OpenMode, Store};
 use crate::edge::{authority, chance, clock};
 use crate::face::answer::{self, Format};
 use crate::face::cli::Cli;
-use crate::face::store::store_path;
+use crate::face::store::{open_or_make, store_path};
 use crate::face::{Failure, Outcome};
 use crate::pass::marker::{Cleared, Marker, MarkerStatus, MarkerVerdict, Recorded};
 
@@ -93,7 +93,7 @@ pub(in crate::face) fn recorded(said: Said<'_>, store: &Path, cli: &Cli) -> Resu
         cleared_at: None,
         cleared_by: None,
     };
-    Store::open(store, OpenMode::Create)?.record_marker(&marker)?;
+    open_or_make(store)?.record_marker(&marker)?;
     // Only now is it durable, and only now may anybody believe it.
     Ok(Recorded::of(&marker))
 }

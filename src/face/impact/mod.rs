@@ -11,10 +11,11 @@ use super::cli::Cli;
 use super::input::read_file;
 use super::output::{self, shown};
 use super::question::QuestionArgs;
+use super::store::open_or_make;
 use super::{Failure, Outcome};
 use crate::edge::coordinator::{keep_incident, replay_of, use_up};
 use crate::edge::key_file::read_key;
-use crate::edge::store::{OpenMode, Store};
+use crate::edge::store::Store;
 use crate::pass::drain::{GateCode, Key, Offer, Proof, Replay};
 use crate::pass::impact::{Application, Report, evaluate};
 
@@ -55,8 +56,10 @@ pub enum ReportFormat {
 /// Answers the question and keeps what has to be kept.
 pub fn run(args: &ImpactArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let asked = args.question.ask(cli)?;
-    let store = args.question.store(cli)?.map(|path| Store::open(&path, OpenMode::Create));
-    let mut store = store.transpose()?;
+    for hint in asked.hints() {
+        output::note(cli, &format!("restartlint: note: {hint}"));
+    }
+    let mut store = args.question.store(cli)?.as_deref().map(open_or_make).transpose()?;
     let report = if args.apply {
         let proof = proof_bytes(args);
         let key = args.drain_key.as_deref().and_then(offered_key);

@@ -16,6 +16,7 @@ use super::world::World;
 use crate::edge::process::{self, Lookup};
 use crate::edge::store::{OpenMode, Store};
 use crate::edge::{chance, clock};
+use crate::face::store::open_or_make;
 use crate::face::{Failure, output};
 use crate::pass::fleet::RuntimeRow;
 
@@ -102,7 +103,7 @@ fn said(now: Timestamp) -> String {
 }
 
 fn write(store: &Path, row: &RuntimeRow) -> Result<Store, Failure> {
-    let mut store = Store::open(store, OpenMode::Create)?;
+    let mut store = open_or_make(store)?;
     store.register(row)?;
     Ok(store)
 }
@@ -126,7 +127,7 @@ async fn beat(store: PathBuf, row: RuntimeRow) {
 /// One sign of life; a row that was dropped meanwhile is written again.
 fn again(store: &Path, row: &RuntimeRow) -> Result<(), Failure> {
     let now = clock::now();
-    if Store::open(store, OpenMode::Create)?.heartbeat(&row.runtime_id, now)? {
+    if open_or_make(store)?.heartbeat(&row.runtime_id, now)? {
         return Ok(());
     }
     write(store, &RuntimeRow { last_heartbeat_at: Some(said(now)), ..row.clone() }).map(|_| ())
