@@ -54,7 +54,8 @@ fn an_empty_project_is_sound_and_mostly_inactive() {
 fn a_newcomer_reaches_a_denied_kill_in_two_commands_after_the_installation() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mcp_server.py"), SERVER).unwrap();
-    assert_eq!(run(folder.path(), &["init"], "").0, 0);
+    let (status, out, _) = run(folder.path(), &["init"], "");
+    assert!(status == 0 && out.contains("none is drafted"), "{out}");
     let event = r#"{"tool_name":"Bash","tool_input":{"command":"pkill -f mcp_server.py"}}"#;
     let (status, out, err) = run(folder.path(), &["guard", "hook"], event);
     assert_eq!((status, out.as_str()), (2, ""), "{err}");

@@ -44,16 +44,16 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
     }
     write(&inventory, &draft::write(&groups))?;
     written.push(output::shown(&inventory));
-    let count = groups.len();
-    output::result(
-        &format!(
-            "written: {}\n{count} path{} drafted, each `unclassified`: decide on each (`restartlint explain RL308` says what \
-             the classes mean), then run `restartlint check`\n",
-            written.join(", "),
+    let next = match groups.len() {
+        0 => "no restart path was found, so none is drafted; `restartlint doctor` says what of the protection works"
+            .to_owned(),
+        count => format!(
+            "{count} path{} drafted, each `unclassified`: decide on each (`restartlint explain RL308` says what the \
+             classes mean), then run `restartlint check`",
             if count == 1 { "" } else { "s" }
         ),
-        None,
-    )?;
+    };
+    output::result(&format!("written: {}\n{next}\n", written.join(", ")), None)?;
     Ok(Outcome::Clean)
 }
 
