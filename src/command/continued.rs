@@ -191,4 +191,17 @@ mod tests {
         assert_eq!(composed.host(11), 13);
         assert_eq!((composed.host(12), composed.host(13)), (14, 17));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_left_stands_where_it_stood(text in "(a|é| |\\\\\n|\n|'|\"|`|\\$\\(|\\(|\\)|#|<<E|E\n|<<'E'|;){0,24}") {
+            let composed = rejoined(Composed::plain(&text));
+            for (at, c) in composed.text.char_indices() {
+                let host = composed.host(u32::try_from(at).unwrap()) as usize;
+                proptest::prop_assert_eq!(text[host..].chars().next(), Some(c));
+            }
+            // Only hidden line ends are gone.
+            proptest::prop_assert_eq!(composed.text.replace("\\\n", ""), text.replace("\\\n", ""));
+        }
+    }
 }

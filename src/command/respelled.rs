@@ -113,4 +113,11 @@ mod tests {
         assert_eq!(for_grammar("@test \"é\" {\n}"), "           {\n}");
         assert_eq!(for_grammar("echo @test a {"), "echo @test a {");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_keeps_its_length(text in "(@test |é| |\\{|\n|\r|\\\\|<>|for a do|x){0,20}") {
+            proptest::prop_assert_eq!(for_grammar(&text).len(), text.len());
+        }
+    }
 }

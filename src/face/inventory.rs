@@ -134,7 +134,7 @@ pub(super) fn contradictions(project: &Project, inventory: &Inventory, cli: &Cli
     }
 }
 
-/// What is not in order, each in a line that begins with its rule.
+/// What is not in order, each in a line that begins with its place and rule.
 pub(super) fn faults(project: &Project, inventory: &Inventory) -> Result<Vec<String>, Failure> {
     let mut faults = Vec::new();
     for path in &inventory.paths {

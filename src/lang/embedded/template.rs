@@ -133,4 +133,13 @@ mod tests {
         assert_eq!(value("b"), Some("pkill {{____}}"));
         assert!(value("c").is_some_and(|text| text.contains("ls\n") && text.contains("pwd\n")));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_keeps_its_length_and_its_lines(text in "(\\{\\{|\\}\\}|é| |\n|a: |- |\\||#|\"|-){0,24}") {
+            let like = masked(&text);
+            proptest::prop_assert_eq!(like.len(), text.len());
+            let _ = yaml(&text, true);
+        }
+    }
 }

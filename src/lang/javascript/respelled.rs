@@ -203,4 +203,11 @@ mod tests {
             assert_eq!(for_grammar(text).len(), text.len());
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_keeps_its_length(text in "(<|>|`|in |out |é|A|,|=>|\n|/\\*|\\*/|//|\\(a: B\\)|import\\(\"x\"\\)\\.|then|:){0,24}") {
+            proptest::prop_assert_eq!(for_grammar(&text).len(), text.len());
+        }
+    }
 }
