@@ -37,27 +37,35 @@ fn hidden(text: &str) -> Vec<usize> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    let mut open = vec![Within::Code];
+    // What is open, and how many `case` of it: their patterns end with a bracket that nothing opened.
+    let mut open = vec![(Within::Code, 0u32)];
     let mut documents: Vec<Document> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let within = open.last().copied().unwrap_or(Within::Code);
+        let (within, cases) = open.last().copied().unwrap_or((Within::Code, 0));
         let code = within != Within::Double;
         let before = at.checked_sub(1).and_then(|i| bytes.get(i)).copied();
         match byte {
             b'\\' => {
-                if bytes.get(at + 1) == Some(&b'\n') && inside(text, at) {
+                // In double quotes, whoever takes the quotes off takes it out.
+                if code && bytes.get(at + 1) == Some(&b'\n') && inside(text, at) {
                     found.push(at);
                 }
                 at += 1;
             }
             b'\'' if code => at = quoted_end(bytes, at, before == Some(b'$')),
-            b'"' if code => open.push(Within::Double),
+            b'"' if code => open.push((Within::Double, 0)),
             b'"' => drop(open.pop()),
             b'`' if within == Within::Backquotes => drop(open.pop()),
-            b'`' => open.push(Within::Backquotes),
-            b'(' if code || before == Some(b'$') => open.push(Within::Code),
-            b')' if within == Within::Code && open.len() > 1 => drop(open.pop()),
+            b'`' => open.push((Within::Backquotes, 0)),
+            b'(' if code || before == Some(b'$') => open.push((Within::Code, 0)),
+            b')' if within == Within::Code && open.len() > 1 && cases == 0 => drop(open.pop()),
+            b'c' | b'e' if code && before.is_none_or(begins_word) => {
+                let change = keyword(text, at);
+                if let Some((_, cases)) = open.last_mut() {
+                    *cases = cases.saturating_add_signed(change);
+                }
+            }
             b'#' if code && before.is_none_or(begins_word) => {
                 at = memchr::memchr2(b'\n', b'\r', bytes.get(at..).unwrap_or(&[]))
                     .map_or(bytes.len(), |end| at + end);
@@ -81,6 +89,24 @@ fn hidden(text: &str) -> Vec<usize> {
         at += 1;
     }
     found
+}
+
+/// How the word at `at` changes the number of `case` that are open: 1 for one that begins, -1 for `esac`.
+fn keyword(text: &str, at: usize) -> i32 {
+    let (before, word) = (text.get(..at).unwrap_or(""), text.get(at..).unwrap_or(""));
+    let is = |name: &str| {
+        let ends = |rest: &str| rest.starts_with(|c: char| c.is_whitespace() || ";&|)".contains(c));
+        word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || ends(rest))
+    };
+    if is("esac") {
+        return -1;
+    }
+    // An argument may be called so: only where a command begins.
+    let before = before.trim_end_matches([' ', '\t']);
+    let command = before.is_empty()
+        || before.ends_with(['\n', ';', '&', '|', '(', '{', '`', ')'])
+        || ["do", "then", "else", "!"].iter().any(|word| before.ends_with(word));
+    i32::from(command && is("case"))
 }
 
 /// Whether a hidden line end stands inside a word: beside a blank it only parts words.
@@ -159,6 +185,10 @@ mod tests {
         assert_eq!(joined("pk\\\nill -f x"), "pkill -f x");
         assert_eq!(joined("echo \"a$(pk\\\nill x)\" `pk\\\nill y`"), "echo \"a$(pkill x)\" `pkill y`");
         assert_eq!(joined("cat <<E\npk\\\nill\nE\npk\\\nill x"), "cat <<E\npkill\nE\npkill x");
+        assert_eq!(
+            joined("echo \"$(case a in a) pk\\\nill x;; esac)\""),
+            "echo \"$(case a in a) pkill x;; esac)\""
+        );
         // Beside a blank it parts words, as it does for the grammar.
         assert_eq!(joined("pkill \\\n  -f x\\\n y"), "pkill \\\n  -f x\\\n y");
     }
@@ -175,6 +205,8 @@ mod tests {
             "echo $'\\'# a\\\nb'",
             ": $((1 << a))\n# x\\\npkill x\n",
             ": $((1<<2))\n# x\\\npkill x\n2\n",
+            "echo \"$(case a in a) true # x\\\npkill x;; esac)\"",
+            "echo \"$(echo case) it's # \\\nb\"",
         ] {
             assert_eq!(joined(text), text, "{text}");
         }
