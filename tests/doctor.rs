@@ -170,15 +170,21 @@ fn a_hook_that_blocks_nothing_is_not_said_to_work() {
 fn a_store_that_cannot_be_made_is_broken() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("restartlint.toml");
-    std::fs::write(&config, "store = \"state/here.db\"\n").unwrap();
+    std::fs::write(&config, "store = \"state/deep/here.db\"\n").unwrap();
+    let state = folder.path().join("state");
+    std::fs::write(&state, "").unwrap();
     for args in [&[][..], &["--store", "state/other.db"]] {
         let (state, detail, step) = part(folder.path(), "store", args);
         assert_eq!(state, "broken", "{detail}");
-        assert!(detail.contains("does not exist") && step.contains("Make the folder"), "{detail} {step}");
+        assert!(detail.contains("cannot be made") && step.contains("another store"), "{detail} {step}");
     }
-    std::fs::create_dir(folder.path().join("state")).unwrap();
+    // A folder that is missing is made with the store, and not by asking.
+    std::fs::remove_file(&state).unwrap();
     assert_eq!(part(folder.path(), "store", &[]).0, "inactive");
-    assert_eq!(std::fs::read_dir(folder.path().join("state")).unwrap().count(), 0);
+    assert!(!state.exists());
+    std::fs::create_dir(&state).unwrap();
+    assert_eq!(part(folder.path(), "store", &[]).0, "inactive");
+    assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0);
 }
 
 #[test]

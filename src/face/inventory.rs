@@ -134,8 +134,11 @@ pub(super) fn contradictions(project: &Project, inventory: &Inventory, cli: &Cli
     }
 }
 
-/// What is not in order, each in a line that begins with its place and rule.
-pub(super) fn faults(project: &Project, inventory: &Inventory) -> Result<Vec<String>, Failure> {
+/// What is not in order: the rule, and a line with its place.
+pub(super) fn faults(
+    project: &Project,
+    inventory: &Inventory,
+) -> Result<Vec<(&'static str, String)>, Failure> {
     let mut faults = Vec::new();
     for path in &inventory.paths {
         let fault = match draft::left(path).as_slice() {
@@ -148,7 +151,7 @@ pub(super) fn faults(project: &Project, inventory: &Inventory) -> Result<Vec<Str
             ),
         };
         let place = place(&inventory.file, &inventory.text, path.id.span.start);
-        faults.push(format!("{place}: RL308 {fault}"));
+        faults.push(("RL308", format!("{place}: RL308 {fault}")));
     }
     if let Some(document) = project.document(Some(inventory))? {
         let remedy = "run `restartlint inventory render`";
@@ -159,15 +162,13 @@ pub(super) fn faults(project: &Project, inventory: &Inventory) -> Result<Vec<Str
                     || document.path.clone(),
                     |(span, origin)| place(&origin.file, &origin.text, span.start),
                 );
-                faults.push(format!(
-                    "{place}: RL307 the document `{}` does not exist; {remedy}",
-                    document.path
-                ));
+                let fault = format!("the document `{}` does not exist", document.path);
+                faults.push(("RL307", format!("{place}: RL307 {fault}; {remedy}")));
             }
             Some(text) => {
                 if let Some(drift) = drift(text, inventory) {
                     let place = place(&document.path, text, drift.at);
-                    faults.push(format!("{place}: RL307 {}; {remedy}", drift.message));
+                    faults.push(("RL307", format!("{place}: RL307 {}; {remedy}", drift.message)));
                 }
             }
         }
@@ -183,7 +184,8 @@ fn check(project: &Project, inventory: &Inventory) -> Result<Outcome, Failure> {
         output::result(&format!("{}: {count} path{plural}, in order\n", one_line(&inventory.file)), None)?;
         return Ok(Outcome::Clean);
     }
-    output::result(&(visible(&faults.join("\n")) + "\n"), None)?;
+    let lines: Vec<String> = faults.into_iter().map(|(_, line)| line).collect();
+    output::result(&(visible(&lines.join("\n")) + "\n"), None)?;
     Ok(Outcome::Denied)
 }
 

@@ -173,14 +173,15 @@ fn inventory(project: &Project, cli: &Cli) -> Part {
         return Part::of(name, State::Works, detail, None);
     }
     // What is left of a draft holds nobody to anything yet; anything else is a fault.
-    let draft = faults.iter().all(|fault| fault.starts_with("RL308"));
+    let draft = faults.iter().all(|(rule, _)| *rule == "RL308");
     let state = if draft { State::Inactive } else { State::Broken };
     let step = if draft {
         "Decide on each of them; until then it sanctions nothing. `restartlint explain RL308` says how."
     } else {
         "Mend it; `restartlint inventory check` shows whether all is in order."
     };
-    Part::of(name, state, format!("{detail}; not in order:\n{}", faults.join("\n")), Some(step))
+    let lines: Vec<&str> = faults.iter().map(|(_, line)| line.as_str()).collect();
+    Part::of(name, state, format!("{detail}; not in order:\n{}", lines.join("\n")), Some(step))
 }
 
 fn detection(project: &Project, cli: &Cli) -> Result<Part, Failure> {

@@ -31,17 +31,20 @@ pub(super) fn part(named: Option<&Path>, project: &Project, cli: &Cli) -> Result
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    if !folder.is_dir() {
+    // What is missing of the folder is made with the store; a file in its place is in the way.
+    let mut there = folder;
+    while !there.exists() && !there.is_symlink() {
+        there = there.parent().filter(|above| *above != Path::new("")).unwrap_or(Path::new("."));
+    }
+    if !there.is_dir() {
         return Ok(Part::of(
             NAME,
             State::Broken,
-            format!(
-                "the folder of {} does not exist, and is not made: nothing can be recorded",
-                shown(wanted)
-            ),
-            Some("Make the folder, or name another store."),
+            format!("the folder of {} cannot be made: {} is none", shown(wanted), shown(there)),
+            Some("Name another store, or take away what stands in its folder's place."),
         ));
     }
+    let folder = there;
     let path = store_path(named, cli)?;
     let there = match Store::open(&path, OpenMode::Existing) {
         Ok(store) => Some(store),
