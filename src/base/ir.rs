@@ -248,6 +248,8 @@ pub enum GuardKind {
     AfterLoop(ExprId),
     /// An exception handler.
     Handler,
+    /// A handler of the host's interrupt alone (`except KeyboardInterrupt`).
+    Interrupted,
 }
 
 /// A parameter of a function.

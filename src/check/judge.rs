@@ -309,7 +309,8 @@ fn is_generated(inputs: &Inputs<'_>, view: &SiteView<'_>) -> bool {
 
 /// A child's own end, or a script's first start of another program: no restart.
 fn is_hand_over(site: &Site) -> bool {
-    site.launcher || (site.fork_child && matches!(site.effect, Effect::Replace | Effect::Terminate))
+    site.launcher
+        || (site.fork_child && matches!(site.effect, Effect::Replace | Effect::Terminate | Effect::Exit))
 }
 
 /// The path of that classification whose primitives list the site at its locations.

@@ -341,6 +341,15 @@ impl Catalogue {
         self.modules.contains(module)
     }
 
+    /// Whether a name that begins and ends so can be a primitive of the module.
+    pub fn can_name_primitive(&self, module: &str, start: &str, end: &str) -> bool {
+        self.by_path.keys().any(|path| {
+            path.strip_prefix(module)
+                .and_then(|rest| rest.strip_prefix(['.', ':']))
+                .is_some_and(|name| name.starts_with(start) && name.ends_with(end))
+        })
+    }
+
     /// Whether a module has operations that run commands.
     pub fn has_runners(&self, module: &str) -> bool {
         self.runner_modules.contains(module)

@@ -42,6 +42,7 @@ impl<'a> Solver<'a> {
                     self.subscribe(slot, User::CallMember(unit, id));
                 }
                 self.framework_methods(unit, id, u, c);
+                self.note_made(u, c);
                 self.made(unit, id, u, c, args);
             }
             Value::Instance(..) => {
@@ -162,8 +163,11 @@ impl<'a> Solver<'a> {
         lead: &[(UnitId, Arg)],
         into: Option<NodeId>,
     ) {
-        let confidence =
-            if self.on_demand() { self.callee_confidence(unit, id) } else { Confidence::Certain };
+        let confidence = if self.on_demand() {
+            self.callee_confidence(unit, id).min(self.receiver_confidence(receiver))
+        } else {
+            Confidence::Certain
+        };
         self.edge(unit, id, target, confidence);
         let (u, f) = target;
         let program = self.program(u);

@@ -3,6 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::forked::{Forked, ends_the_process};
 use super::solve::Solver;
 use super::value::{UnitId, Value};
 use crate::base::effect::Effect;
@@ -25,6 +26,8 @@ pub(super) struct Contexts {
     entry: FxHashSet<FuncId>,
     /// Handlers of the host's stop, or of the client's leaving.
     stop_handlers: FxHashSet<FuncId>,
+    /// What runs in a fork's child.
+    forked: Forked,
 }
 
 impl Contexts {
@@ -35,6 +38,7 @@ impl Contexts {
             first_foreign_import: None,
             entry: FxHashSet::default(),
             stop_handlers: FxHashSet::default(),
+            forked: Forked::new(solver),
         };
         contexts.find_import_time(solver);
         contexts.find_entry(solver);
@@ -276,7 +280,9 @@ impl Contexts {
         let is_rust = solver.units()[self.unit as usize].language == Language::Rust;
         site.import_time = function.kind == FunctionKind::Module && !is_rust;
         site.test_only = self.is_test(solver, node.function);
-        site.fork_child = guards.fork && matches!(effect, Effect::Replace | Effect::Terminate | Effect::Exit);
+        let forked = self.forked.is_childs(self.unit, node.function)
+            || self.forked.holds(self.unit, node.function, (node.span.start, node.span.end));
+        site.fork_child = forked && ends_the_process(effect);
         site.entrypoint = self.entry.contains(&node.function);
         site.client_gone = guards.input_ended || self.in_stop_handler(solver, node.function);
         site.before_imports = self.before_imports(node.function, span.start);
@@ -336,14 +342,14 @@ impl Contexts {
             match &guard.kind {
                 GuardKind::Branch(condition, holds) => {
                     self.names(solver, *condition, &mut found.names);
-                    found.fork |= self.is_fork(solver, *condition, *holds);
                     found.input_ended |= self.says_input_ended(solver, *condition, *holds);
                 }
-                GuardKind::AfterLeaving(condition, holds) => {
+                GuardKind::AfterLeaving(condition, _) => {
                     self.names(solver, *condition, &mut found.names);
-                    found.fork |= self.is_fork(solver, *condition, *holds);
                 }
                 GuardKind::AfterLoop(subject) => found.input_ended |= self.reads_input(solver, *subject),
+                // The host said stop.
+                GuardKind::Interrupted => found.input_ended = true,
                 GuardKind::Handler => {}
             }
             at = guard.parent;
@@ -399,44 +405,6 @@ impl Contexts {
                 _ => {}
             }
         }
-    }
-
-    /// `fork() == 0`, `not fork()`, or the parent's branch `fork() > 0`.
-    fn is_fork(&self, solver: &Solver<'_>, condition: ExprId, _holds: bool) -> bool {
-        let program = solver.program(self.unit);
-        let is_fork_value = |expr: ExprId| {
-            solver.values_of(self.unit, expr).any(|v| match v {
-                Value::External { path, .. } => {
-                    matches!(
-                        solver.interner.text(path),
-                        "os.fork()"
-                            | "os.forkpty()[]"
-                            | "pty.fork()[]"
-                            | "libc::fork()"
-                            | "nix::unistd::fork()"
-                            | "rustix::runtime::kernel_fork()"
-                    )
-                }
-                _ => false,
-            })
-        };
-        let mut stack = vec![condition];
-        let mut steps = 0;
-        while let Some(expr) = stack.pop() {
-            steps += 1;
-            if steps > 40 {
-                return false;
-            }
-            if is_fork_value(expr) {
-                return true;
-            }
-            match &program.exprs[expr as usize].expr {
-                Expr::Binary { op, left, right } if *op != BinaryOp::Other => stack.extend([*left, *right]),
-                Expr::Not(inner) | Expr::Same(inner) => stack.push(*inner),
-                _ => {}
-            }
-        }
-        false
     }
 
     /// Whether a condition is about what standard input gave.
@@ -496,6 +464,5 @@ impl Contexts {
 #[derive(Debug, Default)]
 struct Guards {
     names: Vec<String>,
-    fork: bool,
     input_ended: bool,
 }

@@ -4,9 +4,11 @@
 //! Folding is bounded: by depth, by the number of alternatives, and by a count of steps.
 
 mod calls;
+mod given;
 mod lists;
 mod words;
 
+use given::product;
 pub(super) use words::join_words;
 use words::one_word;
 
@@ -395,19 +397,7 @@ impl<'f, 'a> Folder<'f, 'a> {
     fn concatenate(&self, unit: UnitId, parts: &[ExprId], depth: usize) -> Vec<Text> {
         let mut texts = vec![Text::default()];
         for part in parts {
-            let options = self.strings(unit, *part, depth + 1);
-            let mut next = Vec::new();
-            for text in &texts {
-                for option in &options {
-                    let mut longer = text.clone();
-                    longer.extend(option);
-                    next.push(longer);
-                    if next.len() >= ALTERNATIVES {
-                        break;
-                    }
-                }
-            }
-            texts = next;
+            texts = product(&texts, &self.strings(unit, *part, depth + 1));
         }
         texts
     }

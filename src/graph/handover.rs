@@ -93,7 +93,7 @@ impl<'a> Solver<'a> {
             Value::Class(u, c) => {
                 let instance = self.interner.value(Value::Instance(u, c));
                 let slot = self.slot(instance, "__init__");
-                self.subscribe(slot, User::HandOver(unit, at, Confidence::Possible));
+                self.subscribe(slot, User::HandOver(unit, at, confidence));
                 self.framework_methods(unit, at, u, c);
             }
             Value::Instance(u, c) => {

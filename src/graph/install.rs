@@ -189,13 +189,17 @@ impl<'a> Solver<'a> {
                     }
                 }
             }
-            // `from . import name` in a package's own file: the submodule.
+            // A module that imports a name of its own: what it binds under the name, and in a
+            // package's own file the submodule too.
             Target::Name(file, name) if file == path && language == Language::Python => {
                 if let Some(submodule) =
                     self.files().python_submodule(&file, &name).and_then(|p| self.unit_of(&p))
                 {
                     self.insert_value(node, Value::Module(submodule));
                 }
+                let module = self.interner.value(Value::Module(unit));
+                let slot = self.slot(module, &name);
+                self.copy(slot, node);
             }
             Target::Name(path, name) => {
                 if let Some(target) = self.unit_of(&path) {
@@ -261,7 +265,10 @@ impl<'a> Solver<'a> {
     /// An instance of the class that arrived.
     pub(super) fn instance_of(&mut self, unit: UnitId, value: ValueId, node: NodeId) {
         match self.interner.get(value) {
-            Value::Class(u, c) => self.insert_value(node, Value::Instance(u, c)),
+            Value::Class(u, c) => {
+                self.insert_value(node, Value::Instance(u, c));
+                self.declare(node, u, c);
+            }
             // A container of declared elements.
             Value::Container(_) => self.insert(node, value),
             Value::External { path, .. } => {

@@ -9,6 +9,37 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::facts::Language;
 use crate::base::ir::Import;
 
+/// Python's modules that are built in, or loaded before any program runs: a file of the tree with
+/// such a name never stands in for them.
+const ALWAYS_LOADED: &[&str] = &[
+    "_codecs",
+    "_imp",
+    "_io",
+    "_signal",
+    "_thread",
+    "_weakref",
+    "abc",
+    "atexit",
+    "builtins",
+    "codecs",
+    "errno",
+    "faulthandler",
+    "gc",
+    "io",
+    "itertools",
+    "marshal",
+    "nt",
+    "os",
+    "posix",
+    "posixpath",
+    "pwd",
+    "site",
+    "stat",
+    "sys",
+    "time",
+    "zipimport",
+];
+
 /// What an import means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
@@ -121,7 +152,8 @@ impl Files {
             return self.python_at(&join(folder, &rest), name).unwrap_or(Target::Missing);
         }
         let relative = module.replace('.', "/");
-        for root in self.python_roots(from) {
+        let always = ALWAYS_LOADED.contains(&module.split('.').next().unwrap_or(module));
+        for root in self.python_roots(from).into_iter().filter(|_| !always) {
             if let Some(target) = self.python_at(&join(&root, &relative), name) {
                 return target;
             }
@@ -239,6 +271,20 @@ mod tests {
         assert_eq!(found, Target::External("os".into()));
         let found = files.resolve(Language::Python, "a.py", &import(".", Some("a")));
         assert_eq!(found, Target::Name("__init__.py".into(), "a".into()));
+    }
+
+    #[test]
+    fn a_file_of_the_tree_stands_in_for_no_module_that_is_always_loaded() {
+        let files = Files::new(["os.py", "pty.py", "pkg/__init__.py", "pkg/os.py"].map(str::to_owned), &[]);
+        let resolve = |from: &str, wanted: Import| files.resolve(Language::Python, from, &wanted);
+        assert_eq!(resolve("a.py", import("os", None)), Target::External("os".into()));
+        assert_eq!(resolve("a.py", import("os", Some("fork"))), Target::External("os.fork".into()));
+        assert_eq!(resolve("a.py", import("pty", None)), Target::File("pty.py".into()));
+        assert_eq!(resolve("a.py", import("pkg.os", None)), Target::File("pkg/os.py".into()));
+        assert_eq!(
+            resolve("pkg/a.py", import(".os", Some("f"))),
+            Target::Name("pkg/os.py".into(), "f".into())
+        );
     }
 
     #[test]

@@ -15,6 +15,9 @@ use crate::base::site::Confidence;
 /// A method resolution order longer than this is cut: nobody wrote it by hand.
 const LONGEST_MRO: usize = 2048;
 
+/// Expressions that finding one base class looks at.
+const MOST_STATIC: u32 = 1000;
+
 /// Most modules that one name is looked for in through star imports.
 const MOST_MODULES: usize = 64;
 
@@ -475,9 +478,11 @@ impl<'a> Solver<'a> {
 
     /// What an expression stands for by bindings alone: no calls, no stores.
     pub(super) fn static_value(&mut self, unit: UnitId, expr: ExprId, depth: usize) -> Option<Value> {
-        if depth > 24 {
-            return None;
+        if depth == 0 {
+            self.static_steps = MOST_STATIC;
         }
+        // Bindings of one another (a module that imports its own names) fan out without end.
+        self.static_steps = self.static_steps.checked_sub(1).filter(|_| depth <= 24)?;
         let program = self.program(unit);
         match &program.exprs[expr as usize].expr {
             Expr::Class(class) => Some(Value::Class(unit, *class)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passed::Wrapper;
 use super::solve::Solver;
@@ -108,12 +108,24 @@ pub(super) fn names_that_matter(
         .filter(|s| matches!(&s.slot, Slot::Attr(name) if names.contains_key(name)))
         .flat_map(|s| solver.values_of(unit, s.base))
         .collect();
+    // Classes that are a kind of exception that ends the program.
+    let mut ending: FxHashSet<u32> = FxHashSet::default();
     for (at, class) in program.classes.iter().enumerate() {
         let stores = kept.iter().any(
             |v| matches!(v, Value::Instance(u, c) | Value::Class(u, c) if *u == unit && *c == at as u32),
         );
         let members = class.members.iter().filter_map(|(name, _)| names.get(name).copied());
-        if let Some(tells) = members.chain(when(stores, Tells::Value)).min() {
+        let ends = class.bases.iter().any(|base| {
+            solver.values_of(unit, *base).any(|v| match v {
+                Value::External { path, .. } => catalogue.primitive(solver.interner.text(path)).is_some(),
+                Value::Class(u, c) => u == unit && ending.contains(&c),
+                _ => false,
+            })
+        });
+        if ends {
+            ending.insert(at as u32);
+        }
+        if let Some(tells) = members.chain(when(stores || ends, Tells::Value)).min() {
             names.entry(class.name.clone()).or_insert(tells);
         }
     }

@@ -87,6 +87,9 @@ const CONSUMERS: &[&str] = &[
     "collections.Counter",
 ];
 
+/// Expressions that one callee is followed back through.
+const MOST_STEPS: usize = 32;
+
 /// Members that change what reading an attribute does.
 const GETATTR: u8 = 1;
 const GETATTRIBUTE: u8 = 2;
@@ -435,47 +438,63 @@ impl<'a> Solver<'a> {
     }
 
     /// How sure it is that a call means what its callee stands for: a container's element under a
-    /// free key, and a member under a free name, are possible.
+    /// free key, and a member under a free name, are possible; so are what such an element holds
+    /// and its methods.
     pub(super) fn callee_confidence(&mut self, unit: UnitId, id: ExprId) -> Confidence {
         let program = self.program(unit);
         let Expr::Call(call) = &program.exprs[id as usize].expr else { return Confidence::Certain };
-        let mut at = call.callee;
-        for _ in 0..4 {
+        let mut waiting = vec![call.callee];
+        let mut seen: Vec<ExprId> = Vec::new();
+        let mut free = false;
+        while let Some(at) = waiting.pop() {
+            if seen.contains(&at) {
+                continue;
+            }
+            if seen.len() >= MOST_STEPS {
+                return Confidence::Certain;
+            }
+            seen.push(at);
             match &program.exprs[at as usize].expr {
-                Expr::Cell(cell) => match program.cells[*cell as usize].values.as_slice() {
-                    [only] if program.cells[*cell as usize].from.is_empty() => at = *only,
-                    _ => return Confidence::Certain,
-                },
-                Expr::Index { key, .. } => {
-                    return if self.key_of(unit, *key).is_some() {
-                        Confidence::Certain
-                    } else {
-                        Confidence::Possible
-                    };
+                Expr::Cell(cell) => {
+                    let cell = &program.cells[*cell as usize];
+                    let joined = cell.from.iter().flat_map(|from| &program.cells[*from as usize].values);
+                    waiting.extend(cell.values.iter().chain(joined));
+                    if cell.values.is_empty() && cell.from.is_empty() {
+                        return Confidence::Certain;
+                    }
+                }
+                Expr::Null | Expr::Instance(_) => {}
+                Expr::Attr { base, .. } | Expr::Item(base, _) | Expr::Same(base) => waiting.push(*base),
+                Expr::Index { base, key } => {
+                    if !self.holds_container(unit, *base) || self.key_of(unit, *key).is_some() {
+                        return Confidence::Certain;
+                    }
+                    free = true;
                 }
                 Expr::Call(inner) => {
                     let key = match &program.exprs[inner.callee as usize].expr {
-                        Expr::Attr { base, name } if name == "get" && !inner.args.is_empty() => {
-                            let of = self.expr_node(unit, *base);
-                            let held = self.values[of as usize]
-                                .iter()
-                                .any(|v| matches!(self.interner.get(*v), Value::Container(_)));
-                            if !held {
-                                return Confidence::Certain;
-                            }
+                        Expr::Attr { base, name }
+                            if matches!(name.as_str(), "get" | "pop" | "setdefault")
+                                && self.holds_container(unit, *base) =>
+                        {
                             inner.args.first()
                         }
                         Expr::External(path) if path == "builtins.getattr" => inner.args.get(1),
                         _ => return Confidence::Certain,
                     };
-                    return match key {
-                        Some(key) if self.key_of(unit, key.value).is_none() => Confidence::Possible,
-                        _ => Confidence::Certain,
-                    };
+                    match key {
+                        Some(key) if self.key_of(unit, key.value).is_none() => free = true,
+                        _ => return Confidence::Certain,
+                    }
                 }
                 _ => return Confidence::Certain,
             }
         }
-        Confidence::Certain
+        if free { Confidence::Possible } else { Confidence::Certain }
+    }
+
+    fn holds_container(&self, unit: UnitId, expr: ExprId) -> bool {
+        let held = self.expr_node(unit, expr) as usize;
+        self.values[held].iter().any(|v| matches!(self.interner.get(*v), Value::Container(_)))
     }
 }

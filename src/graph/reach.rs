@@ -1,6 +1,7 @@
 //! The daemon's reach: a breadth-first walk of the call graph from the daemon modules, with
 //! the shortest chain to every function that their code can call.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,7 +51,11 @@ pub fn solve(
     // Each round can make new code count; a round without news ends it.
     loop {
         solver.run();
-        if solver.release_wrapped() || solver.unknown_callees() || solver.implemented_traits() {
+        if solver.release_wrapped()
+            || solver.unknown_callees()
+            || solver.implemented_traits()
+            || solver.declared_classes()
+        {
             continue;
         }
         if !solver.unique_methods(&mut unique) {
@@ -65,44 +70,46 @@ pub fn walk(solver: &Solver<'_>, daemons: &[UnitId]) -> Reach {
     for edge in &solver.edges {
         calls.entry(edge.from).or_default().push(*edge);
     }
-    // Ties go to the first by path and place.
+    // Of chains of one length the first by path and place stands, compared step by step: what
+    // is found earlier in a level has the smaller chain.
     let path = |unit: UnitId| solver.units()[unit as usize].path;
     for edges in calls.values_mut() {
         edges.sort_by(|a, b| {
-            (a.place, path(a.to.0), a.to.1, std::cmp::Reverse(a.confidence)).cmp(&(
+            (a.place, path(a.to.0), a.to.1, Reverse(a.confidence)).cmp(&(
                 b.place,
                 path(b.to.0),
                 b.to.1,
-                std::cmp::Reverse(b.confidence),
+                Reverse(b.confidence),
             ))
         });
     }
     let mut reach = Reach { arrivals: BTreeMap::new(), daemons: daemons.iter().copied().collect() };
-    let mut roots: Vec<UnitId> = daemons.to_vec();
-    roots.sort_by_key(|u| path(*u));
     let mut frontier: VecDeque<(UnitId, FuncId)> = VecDeque::new();
-    for unit in roots {
+    let mut first: Vec<Edge> = Vec::new();
+    for unit in daemons.iter().copied() {
         for function in 0..solver.units()[unit as usize].program.functions.len() as FuncId {
             reach.arrivals.insert((unit, function), Arrival { step: None, confidence: Confidence::Certain });
-            frontier.push_back((unit, function));
+            first.extend(calls.get(&(unit, function)).into_iter().flatten().copied());
         }
     }
-    while !frontier.is_empty() {
-        // One level at a time, in the order of path and place, so that ties are decided by that alone.
-        let mut level: Vec<Edge> =
-            frontier.drain(..).filter_map(|f| calls.get(&f)).flatten().copied().collect();
-        level.sort_by(|a, b| (path(a.from.0), a.place).cmp(&(path(b.from.0), b.place)));
-        for edge in level {
-            let kind = solver.units()[edge.to.0 as usize].program.functions[edge.to.1 as usize].kind;
-            if kind == FunctionKind::MainGuard || reach.arrivals.contains_key(&edge.to) {
-                continue;
-            }
-            let before = reach.arrivals.get(&edge.from).map_or(Confidence::Certain, |a| a.confidence);
-            let step = UnitStep { from: edge.from, place: edge.place };
-            reach
-                .arrivals
-                .insert(edge.to, Arrival { step: Some(step), confidence: before.min(edge.confidence) });
-            frontier.push_back(edge.to);
+    // A chain begins where it leaves a daemon module, whichever function that is in.
+    first.sort_by(|a, b| (path(a.from.0), a.place).cmp(&(path(b.from.0), b.place)));
+    let arrive = |reach: &mut Reach, frontier: &mut VecDeque<(UnitId, FuncId)>, edge: &Edge| {
+        let kind = solver.units()[edge.to.0 as usize].program.functions[edge.to.1 as usize].kind;
+        if kind == FunctionKind::MainGuard || reach.arrivals.contains_key(&edge.to) {
+            return;
+        }
+        let before = reach.arrivals.get(&edge.from).map_or(Confidence::Certain, |a| a.confidence);
+        let step = Some(UnitStep { from: edge.from, place: edge.place });
+        reach.arrivals.insert(edge.to, Arrival { step, confidence: before.min(edge.confidence) });
+        frontier.push_back(edge.to);
+    };
+    for edge in &first {
+        arrive(&mut reach, &mut frontier, edge);
+    }
+    while let Some(function) = frontier.pop_front() {
+        for edge in calls.get(&function).into_iter().flatten() {
+            arrive(&mut reach, &mut frontier, edge);
         }
     }
     reach

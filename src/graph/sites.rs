@@ -5,10 +5,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::context::Contexts;
 use super::fold::Folder;
-use super::solve::Solver;
+use super::solve::{Base, Solver};
 use super::value::{Object, UnitId, Value};
 use crate::base::facts::{Language, Lookup, Tells};
-use crate::base::ir::{Arg, Call, CallKind, Expr, ExprId, FuncId, Spread};
+use crate::base::ir::{Arg, Call, CallKind, ClassId, Expr, ExprId, FuncId, Spread};
 use crate::base::site::{Site, Via};
 use crate::base::span::Span;
 use crate::base::text::{Origin, Text};
@@ -18,6 +18,8 @@ use super::commands::Runner;
 use super::passed::Wrapper;
 use crate::data::commands::CommandCatalogue;
 
+/// The exception that ends the program: raised, not called.
+const EXIT_EXCEPTION: &str = "builtins.SystemExit";
 /// Partial applications that one call goes through.
 const MOST_PARTIALS: usize = 8;
 
@@ -181,6 +183,12 @@ impl<'f, 'a> Finder<'f, 'a> {
                         }
                     }
                 }
+                // An exception of the tree's own that ends the program as its base does.
+                Value::Class(u, c) => {
+                    let Some(path) = self.exit_base(u, c) else { continue };
+                    let given = Given { unit: self.unit, lead: &[], args: &call.args, receiver };
+                    self.operation(path, given, id, span, Via::Direct);
+                }
                 _ => {}
             }
         }
@@ -190,6 +198,17 @@ impl<'f, 'a> Finder<'f, 'a> {
         if call.kind != CallKind::Decorator && !keeps {
             self.handed_over(call, &callees);
         }
+    }
+
+    /// The primitive that a class of the tree is a kind of.
+    fn exit_base(&self, unit: UnitId, class: ClassId) -> Option<&'f str> {
+        let order = self.solver.mro.get(&(unit, class))?;
+        order.iter().find_map(|base| match base {
+            Base::External(path) if self.solver.interner.text(*path) == EXIT_EXCEPTION => {
+                Some(EXIT_EXCEPTION)
+            }
+            _ => None,
+        })
     }
 
     /// A call whose spread arguments are written out somewhere: with them in their places.
@@ -373,7 +392,8 @@ impl<'f, 'a> Finder<'f, 'a> {
                 match value {
                     Value::External { .. } => {
                         let Some(path) = self.path(value) else { continue };
-                        if !catalogue.matters(path) {
+                        // An exception's class is data until somebody raises it.
+                        if !catalogue.matters(path) || path == EXIT_EXCEPTION {
                             continue;
                         }
                         let (lead, unit) = (self.further_arguments(call, at), self.unit);
@@ -456,6 +476,13 @@ impl<'f, 'a> Finder<'f, 'a> {
             .values_of(self.unit, object.value)
             .filter_map(|v| self.path(v))
             .filter(|p| catalogue.has_primitives(p))
+            // What is fixed of the name can rule out every primitive (`"SIG" + name`).
+            .filter(|p| {
+                texts.iter().filter(|t| t.as_literal().is_none()).any(|t| {
+                    let (start, end) = t.ends();
+                    (start.is_empty() && end.is_empty()) || catalogue.can_name_primitive(p, start, end)
+                })
+            })
             .map(str::to_owned)
             .collect();
         let span = self.solver.program(self.unit).exprs[id as usize].span;

@@ -105,6 +105,7 @@ pub struct Solver<'a> {
     on_demand: bool,
     pub(super) bound_calls: FxHashSet<(UnitId, ExprId, ValueId)>,
     pub(super) mro: FxHashMap<(UnitId, ClassId), std::rc::Rc<[Base]>>,
+    pub(super) static_steps: u32,
     pub(super) iterated: FxHashSet<(UnitId, ExprId, ValueId)>,
     pub(super) handed: FxHashSet<(UnitId, ExprId)>,
     /// Files that are not among the units, but are given something that the units' code may call.
@@ -115,6 +116,7 @@ pub struct Solver<'a> {
     pub(super) specials: FxHashMap<(UnitId, ClassId), u8>,
     /// Parameters that decorators get definitions through, and the definitions.
     pub(super) decorators: super::wrapped::Decorators,
+    pub(super) declared: super::declared::Declared,
     /// Rust's types whose implementations of outside traits are followed.
     pub(super) implementing: FxHashSet<(UnitId, ClassId)>,
     pub(super) unresolved: Vec<(UnitId, ExprId)>,
@@ -155,6 +157,7 @@ impl<'a> Solver<'a> {
             on_demand,
             bound_calls: FxHashSet::default(),
             mro: FxHashMap::default(),
+            static_steps: 0,
             iterated: FxHashSet::default(),
             handed: FxHashSet::default(),
             wanted: std::collections::BTreeSet::new(),
@@ -162,6 +165,7 @@ impl<'a> Solver<'a> {
             conditions: FxHashMap::default(),
             specials: FxHashMap::default(),
             decorators: super::wrapped::Decorators::default(),
+            declared: super::declared::Declared::default(),
             implementing: FxHashSet::default(),
             unresolved: Vec::new(),
             scanned_for_unknown: 0,

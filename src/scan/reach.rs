@@ -16,6 +16,7 @@ use crate::base::site::Confidence;
 use crate::base::source::Source;
 use crate::base::span::Span;
 use crate::discover::Listing;
+use crate::graph::forked::{Forked, ends_the_process};
 use crate::graph::link::{Files, Target};
 use crate::graph::reach;
 use crate::graph::solve::Solver;
@@ -389,9 +390,34 @@ fn walk(
             chains.insert((at, 0), Chain { steps: Vec::new(), confidence: Confidence::Certain });
         }
     }
+    let children = forked_sites(scan, &solver, &file_of);
     let wanted = solver.wanted_files();
     scan.tree.reach = chains;
+    for (file, site, is_child) in children {
+        scan.tree.files[file].sites[site].fork_child = is_child;
+    }
     wanted
+}
+
+/// Sites whose function is the child's of a fork, or is not, now that all its calls are known.
+fn forked_sites(scan: &Scan, solver: &Solver<'_>, file_of: &[usize]) -> Vec<(usize, usize, bool)> {
+    let forked = Forked::new(solver);
+    let mut changed = Vec::new();
+    for (unit, &file) in file_of.iter().enumerate() {
+        let unit = unit as u32;
+        for (at, site) in scan.tree.files[file].sites.iter().enumerate() {
+            let place = (site.span.start, site.span.end);
+            let is_child = forked.is_childs(unit, site.function)
+                || forked.holds(unit, site.function, place) && site.fork_child;
+            if ends_the_process(site.effect)
+                && is_child != site.fork_child
+                && solver.is_active(unit, site.function)
+            {
+                changed.push((file, at, is_child));
+            }
+        }
+    }
+    changed
 }
 
 /// Of these method names, those that the Python files of the tree define once.

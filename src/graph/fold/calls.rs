@@ -1,6 +1,7 @@
 //! Folding calls: string methods, formats, path functions, groups of processes, functions of the tree.
 
-use super::words::{first, forget_parameters, join_words, map_literal};
+use super::given::product;
+use super::words::{first, join_words, map_literal};
 use super::{Folder, Text};
 use crate::base::facts::Language;
 use crate::base::ir::{Expr, ExprId, Spread};
@@ -59,14 +60,14 @@ impl<'f, 'a> Folder<'f, 'a> {
                 texts.push(format);
                 continue;
             };
-            let mut text = Text::default();
+            let mut made = vec![Text::default()];
             let mut rest = format;
             let mut next = values.iter();
             while let Some(at) = rest.find('%') {
-                text.push(Piece::Literal(rest[..at].to_owned()));
+                push(&mut made, &rest[..at]);
                 let spec = &rest[at + 1..];
                 if let Some(after) = spec.strip_prefix('%') {
-                    text.push(Piece::Literal("%".to_owned()));
+                    push(&mut made, "%");
                     rest = after;
                     continue;
                 }
@@ -79,14 +80,15 @@ impl<'f, 'a> Folder<'f, 'a> {
                     rest = "";
                     break;
                 };
-                match next.next().filter(|_| !named) {
-                    Some(value) => text.extend(&first(self.strings(unit, *value, depth + 1))),
-                    None => text.push(Piece::Free(Origin::Unknown)),
-                }
+                let options = match next.next().filter(|_| !named) {
+                    Some(value) => self.strings(unit, *value, depth + 1),
+                    None => vec![Text::free(Origin::Unknown)],
+                };
+                made = product(&made, &options);
                 rest = &spec[end + 1..];
             }
-            text.push(Piece::Literal(rest.to_owned()));
-            texts.push(text);
+            push(&mut made, rest);
+            texts.extend(made);
         }
         texts
     }
@@ -98,6 +100,10 @@ impl<'f, 'a> Folder<'f, 'a> {
             return vec![Text::free(origin)];
         }
         let arg = |at: usize| call.args.get(at).map(|a| a.value);
+        // The program that is found is the one that was asked for.
+        if let Some(name) = arg(0).filter(|_| self.is_which(unit, call.callee)) {
+            return self.strings(unit, name, depth + 1);
+        }
         for value in self.solver.values_of(unit, call.callee) {
             match value {
                 Value::Func(u, f) | Value::Bound(u, f, _) => {
@@ -105,11 +111,12 @@ impl<'f, 'a> Folder<'f, 'a> {
                     let is_type = |r: &&ExprId| {
                         matches!(self.solver.program(u).exprs[**r as usize].expr, Expr::Instance(_))
                     };
+                    let Some(entered) = self.entered(unit, call, value) else { continue };
                     let texts: Vec<Text> = returns
                         .iter()
                         .filter(|r| !is_type(r))
                         .flat_map(|r| self.strings(u, *r, depth + 1))
-                        .map(forget_parameters)
+                        .flat_map(|text| self.text_at(&entered, &text, depth))
                         .collect();
                     if !texts.is_empty() {
                         return texts;
@@ -322,14 +329,14 @@ impl<'f, 'a> Folder<'f, 'a> {
                 texts.push(format);
                 continue;
             };
-            let mut text = Text::default();
+            let mut made = vec![Text::default()];
             let mut automatic = 0usize;
             let mut rest = format;
             while let Some(at) = rest.find(['{', '}']) {
-                text.push(Piece::Literal(rest[..at].to_owned()));
+                push(&mut made, &rest[..at]);
                 let tail = &rest[at..];
                 if tail.starts_with("{{") || tail.starts_with("}}") {
-                    text.push(Piece::Literal(tail[..1].to_owned()));
+                    push(&mut made, &tail[..1]);
                     rest = &tail[2..];
                     continue;
                 }
@@ -346,15 +353,33 @@ impl<'f, 'a> Folder<'f, 'a> {
                 } else {
                     call.args.iter().find(|a| a.name.as_deref() == Some(field)).map(|a| a.value)
                 };
-                match value {
-                    Some(value) => text.extend(&first(self.strings(unit, value, depth + 1))),
-                    None => text.push(Piece::Free(Origin::Unknown)),
-                }
+                let options = match value {
+                    Some(value) => self.strings(unit, value, depth + 1),
+                    None => vec![Text::free(Origin::Unknown)],
+                };
+                made = product(&made, &options);
                 rest = &tail[end + 1..];
             }
-            text.push(Piece::Literal(rest.to_owned()));
-            texts.push(text);
+            push(&mut made, rest);
+            texts.extend(made);
         }
         texts
+    }
+
+    /// Whether a callee is a search for a program by its name, whoever wrote it.
+    fn is_which(&self, unit: UnitId, callee: ExprId) -> bool {
+        let program = self.solver.program(unit);
+        match &program.exprs[callee as usize].expr {
+            Expr::Attr { name, .. } => name == "which",
+            Expr::Cell(cell) => program.cells[*cell as usize].name == "which",
+            _ => false,
+        }
+    }
+}
+
+/// Adds literal text to each alternative.
+fn push(texts: &mut [Text], literal: &str) {
+    for text in texts {
+        text.push(Piece::Literal(literal.to_owned()));
     }
 }

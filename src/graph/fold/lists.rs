@@ -1,8 +1,8 @@
 //! Folding argument lists: literals, concatenations, slices, what grows them, and splits.
 
-use super::words::{first, first_list, forget_parameters, split_words};
+use super::words::{first, first_list, split_words};
 use super::{ALTERNATIVES, DEPTH, Folder, LONGEST, Text};
-use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, Spread};
+use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, GuardId, GuardKind, Spread};
 use crate::base::text::Origin;
 use crate::data::primitives::ValueKind;
 use crate::graph::value::{Object, UnitId, Value};
@@ -153,14 +153,14 @@ impl<'f, 'a> Folder<'f, 'a> {
             lists.push(vec![Text::rest(Origin::Parameter(position))]);
         }
         // `cmd.append(x)`, `cmd.extend([…])` after the literal.
-        for &call in self.solver.growth_of(unit, cell) {
-            let Expr::Call(call) = &self.solver.program(unit).exprs[call as usize].expr else { continue };
-            let Expr::Attr { name, .. } = &self.solver.program(unit).exprs[call.callee as usize].expr else {
-                continue;
-            };
+        for &id in self.solver.growth_of(unit, cell) {
+            let program = self.solver.program(unit);
+            let node = &program.exprs[id as usize];
+            let Expr::Call(call) = &node.expr else { continue };
+            let Expr::Attr { name, .. } = &program.exprs[call.callee as usize].expr else { continue };
             let Some(arg) = call.args.last().map(|a| a.value) else { continue };
             let more: Vec<Vec<Text>> = match name.as_str() {
-                "append" => vec![vec![first(self.strings(unit, arg, depth + 1))]],
+                "append" => self.strings(unit, arg, depth + 1).into_iter().map(|t| vec![t]).collect(),
                 "push" => vec![
                     call.args
                         .iter()
@@ -172,13 +172,35 @@ impl<'f, 'a> Folder<'f, 'a> {
                 ],
                 _ => self.list_or_rest(unit, arg, depth),
             };
-            for list in &mut lists {
-                if let Some(more) = more.first() {
-                    list.extend(more.iter().cloned());
+            // What only some runs add may be left out.
+            let is_optional = node.guard.is_some_and(|guard| {
+                matches!(program.guards[guard as usize].kind, GuardKind::Branch(..))
+                    && !self.cell_values(unit, cell).iter().any(|v| self.stands_under(unit, *v, guard))
+            });
+            let mut longer = if is_optional { lists.clone() } else { Vec::new() };
+            for list in &lists {
+                for more in &more {
+                    longer.push([list.as_slice(), more.as_slice()].concat());
                 }
             }
+            longer.truncate(ALTERNATIVES);
+            lists = longer;
         }
         lists
+    }
+
+    /// Whether an expression stands under a condition.
+    fn stands_under(&self, unit: UnitId, expr: ExprId, guard: GuardId) -> bool {
+        let program = self.solver.program(unit);
+        let mut at = program.exprs[expr as usize].guard;
+        for _ in 0..DEPTH {
+            match at {
+                Some(id) if id == guard => return true,
+                Some(id) => at = program.guards[id as usize].parent,
+                None => return false,
+            }
+        }
+        false
     }
 
     pub(super) fn sliced(
@@ -218,10 +240,11 @@ impl<'f, 'a> Folder<'f, 'a> {
             match value {
                 Value::Func(u, f) | Value::Bound(u, f, _) => {
                     let returns = &self.solver.program(u).functions[f as usize].returns;
+                    let Some(entered) = self.entered(unit, call, value) else { continue };
                     let lists: Vec<Vec<Text>> = returns
                         .iter()
                         .flat_map(|r| self.sequences(u, *r, depth + 1))
-                        .map(|l| l.into_iter().map(forget_parameters).collect())
+                        .flat_map(|list| self.list_at(&entered, &list, depth))
                         .collect();
                     if !lists.is_empty() {
                         return lists;

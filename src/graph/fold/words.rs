@@ -29,26 +29,6 @@ pub(in crate::graph) fn one_word(text: Text) -> Text {
     if text.is_rest() { Text::free(Origin::Unknown) } else { text }
 }
 
-/// A callee's parameters mean nothing to its caller.
-pub(in crate::graph) fn forget_parameters(text: Text) -> Text {
-    if !text
-        .pieces()
-        .iter()
-        .any(|p| matches!(p, Piece::Free(Origin::Parameter(_)) | Piece::Rest(Origin::Parameter(_))))
-    {
-        return text;
-    }
-    let mut plain = Text::default();
-    for piece in text.pieces() {
-        plain.push(match piece {
-            Piece::Free(Origin::Parameter(_)) => Piece::Free(Origin::Unknown),
-            Piece::Rest(Origin::Parameter(_)) => Piece::Rest(Origin::Unknown),
-            other => other.clone(),
-        });
-    }
-    plain
-}
-
 pub(in crate::graph) fn map_literal(text: Text, map: impl Fn(&str) -> String) -> Text {
     match text.as_literal() {
         Some(literal) => Text::literal(map(literal)),

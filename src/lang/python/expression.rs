@@ -189,6 +189,11 @@ impl<'s, 't> Lowering<'s, 't> {
         for bound in named_children(node) {
             self.expression(bound);
         }
+        if let Expr::Str(whole) = &self.builder.program.exprs[base as usize].expr
+            && let Some(part) = literal::sliced(whole, text)
+        {
+            return self.builder.expr(Expr::Str(part), span);
+        }
         let (start, rest) = text.split_once(':').unwrap_or((text, ""));
         let start = start.trim();
         let from = if start.is_empty() { Some(0) } else { start.parse().ok() };

@@ -51,6 +51,38 @@ pub fn unescape(content: &str, raw: bool) -> String {
     out
 }
 
+/// The part of a string that a slice with written bounds takes (`::-1`, `1:-1`); `None` where a bound
+/// is no number.
+pub fn sliced(text: &str, slice: &str) -> Option<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let count = i64::try_from(chars.len()).ok()?;
+    let mut bounds = [None; 3];
+    for (at, bound) in slice.split(':').enumerate() {
+        let bound = bound.trim();
+        *bounds.get_mut(at)? = if bound.is_empty() { None } else { Some(bound.parse::<i64>().ok()?) };
+    }
+    let [start, end, step] = bounds;
+    let step = step.unwrap_or(1);
+    // Before the first character, or after the last, is where a walk in that direction ends.
+    let (least, most) = if step < 0 { (-1, count - 1) } else { (0, count) };
+    let place = |bound: Option<i64>, missing: i64| match bound {
+        None => missing,
+        Some(at) if at < 0 => at.saturating_add(count).clamp(least, most),
+        Some(at) => at.clamp(least, most),
+    };
+    let (mut at, end) = if step < 0 {
+        (place(start, count - 1), place(end, -1))
+    } else {
+        (place(start, 0), place(end, count))
+    };
+    let mut part = String::new();
+    while step != 0 && if step < 0 { at > end } else { at < end } {
+        part.extend(usize::try_from(at).ok().and_then(|at| chars.get(at)));
+        at = at.saturating_add(step);
+    }
+    (step != 0).then_some(part)
+}
+
 fn push_code(
     out: &mut String,
     chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
@@ -100,5 +132,25 @@ mod tests {
         assert_eq!(integer("1_000"), Some(1000));
         assert_eq!(integer("0L"), Some(0));
         assert_eq!(integer("1e5"), None);
+    }
+
+    #[test]
+    fn slices_take_what_python_takes() {
+        for (slice, want) in [
+            ("::-1", "fedcba"),
+            ("1:-1", "bcde"),
+            ("-2:", "ef"),
+            (":2", "ab"),
+            ("::2", "ace"),
+            ("4:1:-1", "edc"),
+            ("9:", ""),
+            ("-9:2", "ab"),
+            (":", "abcdef"),
+        ] {
+            assert_eq!(sliced("abcdef", slice).as_deref(), Some(want), "{slice}");
+        }
+        assert_eq!(sliced("abc", "::0"), None);
+        assert_eq!(sliced("abc", "n:"), None);
+        assert_eq!(sliced("", "::-1").as_deref(), Some(""));
     }
 }

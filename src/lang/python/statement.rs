@@ -354,7 +354,12 @@ impl<'s, 't> Lowering<'s, 't> {
                     let mark = self.builder.mark();
                     // A handler runs after any part of the body.
                     self.builder.join(std::slice::from_ref(&after_body), true);
-                    self.builder.push_guard(GuardKind::Handler);
+                    let interrupt = self.catches_interrupt(child);
+                    self.builder.push_guard(if interrupt {
+                        GuardKind::Interrupted
+                    } else {
+                        GuardKind::Handler
+                    });
                     let mut leaves = false;
                     for part in named_children(child) {
                         match part.kind() {
@@ -384,6 +389,18 @@ impl<'s, 't> Lowering<'s, 't> {
                 self.block(part);
             }
         }
+    }
+
+    /// Whether a handler is for the interrupt that the host sends, and for nothing else.
+    fn catches_interrupt(&self, clause: Node<'t>) -> bool {
+        let Some(mut caught) = named_children(clause).first().copied() else { return false };
+        if caught.kind() == "as_pattern" {
+            match caught.named_child(0) {
+                Some(kind) => caught = kind,
+                None => return false,
+            }
+        }
+        caught.kind() == "identifier" && self.slice(caught) == "KeyboardInterrupt"
     }
 
     /// `expression as target` of an exception handler: the target is an instance, no callable.
