@@ -55,6 +55,7 @@ pub fn solve(
             || solver.unknown_callees()
             || solver.implemented_traits()
             || solver.declared_classes()
+            || solver.overflowed()
         {
             continue;
         }

@@ -202,7 +202,7 @@ impl<'f, 'a> Finder<'f, 'a> {
 
     /// The primitive that a class of the tree is a kind of.
     fn exit_base(&self, unit: UnitId, class: ClassId) -> Option<&'f str> {
-        let order = self.solver.mro.get(&(unit, class))?;
+        let order = self.solver.hierarchy.orders.get(&(unit, class))?;
         order.iter().find_map(|base| match base {
             Base::External(path) if self.solver.interner.text(*path) == EXIT_EXCEPTION => {
                 Some(EXIT_EXCEPTION)

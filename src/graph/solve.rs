@@ -104,8 +104,8 @@ pub struct Solver<'a> {
     /// Follow only what is active.
     on_demand: bool,
     pub(super) bound_calls: FxHashSet<(UnitId, ExprId, ValueId)>,
-    pub(super) mro: FxHashMap<(UnitId, ClassId), std::rc::Rc<[Base]>>,
-    pub(super) static_steps: u32,
+    pub(super) hierarchy: super::inherit::Hierarchy,
+    pub(super) overflow: super::overflow::Overflow,
     pub(super) iterated: FxHashSet<(UnitId, ExprId, ValueId)>,
     pub(super) handed: FxHashSet<(UnitId, ExprId)>,
     /// Files that are not among the units, but are given something that the units' code may call.
@@ -156,8 +156,8 @@ impl<'a> Solver<'a> {
             edges: FxHashSet::default(),
             on_demand,
             bound_calls: FxHashSet::default(),
-            mro: FxHashMap::default(),
-            static_steps: 0,
+            hierarchy: super::inherit::Hierarchy::default(),
+            overflow: super::overflow::Overflow::default(),
             iterated: FxHashSet::default(),
             handed: FxHashSet::default(),
             wanted: std::collections::BTreeSet::new(),
@@ -429,6 +429,7 @@ impl<'a> Solver<'a> {
             }
         } else {
             if set.len() >= MOST_VALUES {
+                self.overflow.note(self.on_demand, self.interner.get(value));
                 return;
             }
             let large = self.large.entry(node).or_insert_with(|| set.iter().copied().collect());

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Scan, Tools, link};
-use crate::base::facts::{Chain, FileFacts, Language, RelPath, Step};
+use crate::base::facts::{Chain, FileFacts, Language, Problem, ProblemKind, RelPath, Step};
 use crate::base::ir::Import;
 use crate::base::site::Confidence;
 use crate::base::source::Source;
@@ -391,12 +391,33 @@ fn walk(
         }
     }
     let children = forked_sites(scan, &solver, &file_of);
+    let gave_up = solver.gave_up();
     let wanted = solver.wanted_files();
     scan.tree.reach = chains;
+    if gave_up {
+        say_unfinished(scan);
+    }
     for (file, site, is_child) in children {
         scan.tree.files[file].sites[site].fork_child = is_child;
     }
     wanted
+}
+
+/// The daemon's program was not followed to its end: what was found may not be all.
+fn say_unfinished(scan: &mut Scan) {
+    let problem = Problem {
+        kind: ProblemKind::GaveUp,
+        span: Span::default(),
+        message: "is too involved to be followed to its end: what it reaches may be more than what is said"
+            .to_owned(),
+    };
+    for at in scan.tree.daemons.iter().filter_map(|d| d.file) {
+        if let Some(facts) = scan.tree.files.get_mut(at)
+            && !facts.problems.contains(&problem)
+        {
+            facts.problems.push(problem.clone());
+        }
+    }
 }
 
 /// Sites whose function is the child's of a fork, or is not, now that all its calls are known.
