@@ -69,3 +69,22 @@ fn chain_of_calls(bencher: Bencher<'_, '_>, length: usize) {
     let folder = tree(&[("server.py".to_owned(), text)]);
     bencher.bench(|| black_box(scanned(folder.path())));
 }
+
+/// Classes above one another, each of which calls the method of the one above.
+#[divan::bench(args = [100, 1000])]
+fn a_deep_hierarchy(bencher: Bencher<'_, '_>, depth: usize) {
+    let mut text = "import os\nclass C0:\n    def go(self):\n        os.abort()\n".to_owned();
+    for n in 1..=depth {
+        let _ = writeln!(text, "class C{n}(C{}):\n    def go(self):\n        super().go()", n - 1);
+    }
+    let files = [
+        ("m.py".to_owned(), text),
+        (
+            "d.py".to_owned(),
+            format!("from fastmcp import FastMCP\nimport m\nmcp = FastMCP('d')\nm.C{depth}().go()\n"),
+        ),
+    ];
+    let folder = tree(&files);
+    assert_eq!(scanned(folder.path()).tree.daemons.len(), 1);
+    bencher.bench(|| black_box(scanned(folder.path())));
+}
