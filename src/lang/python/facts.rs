@@ -86,7 +86,7 @@ fn read_ranges(
         });
         return;
     };
-    if let Some(problem) = syntax_problem(&tree) {
+    if let Some(problem) = syntax_problem(&tree, text) {
         facts.problems.push(problem);
     }
     let lowered = lower(&tree, text, watch, skipped);
@@ -152,13 +152,16 @@ fn parse_ranges(text: &str, ranges: &[tree_sitter::Range]) -> Option<Tree> {
 }
 
 /// The first syntax error, if there is one.
-fn syntax_problem(tree: &Tree) -> Option<Problem> {
+fn syntax_problem(tree: &Tree, text: &str) -> Option<Problem> {
     let root = tree.root_node();
     if !root.has_error() {
         return None;
     }
     let mut stack = vec![root];
     while let Some(node) = stack.pop() {
+        if node.is_error() && is_type_default(node, text) {
+            continue;
+        }
         if node.is_error() || node.is_missing() {
             let message = if node.is_missing() {
                 format!("has a syntax error: {} is missing here", node.kind())
@@ -179,6 +182,12 @@ fn syntax_problem(tree: &Tree) -> Option<Problem> {
         }
     }
     None
+}
+
+/// `T =` of a type parameter with a default (`class A[T = int]`), which the grammar does not know.
+fn is_type_default(error: Node<'_>, text: &str) -> bool {
+    error.parent().is_some_and(|parent| parent.kind() == "type_parameter")
+        && text.get(error.byte_range()).is_some_and(|t| t.trim_end().ends_with('='))
 }
 
 /// Comments that begin with the mark.
@@ -230,5 +239,20 @@ mod tests {
         let facts = facts("deep.py", &Source::new(text), &Catalogue::default(), &FxHashSet::default());
         assert_eq!(facts.problems.len(), 1);
         assert_eq!(facts.problems[0].kind, ProblemKind::GaveUp);
+    }
+
+    #[test]
+    fn defaults_of_type_parameters_are_no_syntax_error() {
+        let problem = |text: &str| syntax_problem(&parse(text).unwrap(), text);
+        for text in [
+            "class A[T = int]:\n    pass\n",
+            "type B[T = int] = list[T]\n",
+            "def f[T = int](x: T): pass\n",
+            "class A[*Ts = Unpack[tuple[int]], **P = [int]](B):\n    def g(self): pass\n",
+        ] {
+            assert_eq!(problem(text), None, "{text}");
+        }
+        assert!(problem("class A[T = int]:\n    def g(self: pass\n").is_some());
+        assert!(problem("x = f[a b]\n").is_some());
     }
 }
