@@ -1,6 +1,8 @@
 //! The names that matter inside one definition: those of the lines that tell, of the conditions
 //! around them, and of the lines that bind what these use. It decides what else of a file is parsed.
 
+use std::cell::Cell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Line, continues, first_word, logical_lines};
@@ -49,6 +51,7 @@ pub(super) fn names_around<'t>(text: &'t str, seeds: &Seeds) -> Names<'t> {
 pub(super) struct Slice<'t> {
     text: &'t str,
     lines: Vec<Line>,
+    blocks: Vec<Block>,
     taken: Vec<bool>,
     /// The lines that bind or change a name.
     binders: FxHashMap<&'t str, Vec<usize>>,
@@ -65,7 +68,7 @@ impl<'t> Slice<'t> {
             }
         }
         let taken = vec![false; lines.len()];
-        Some(Slice { text, lines, taken, binders })
+        Some(Slice { text, blocks: Block::of_lines(text, &lines), lines, taken, binders })
     }
 
     /// The names on which the seeds depend.
@@ -74,6 +77,7 @@ impl<'t> Slice<'t> {
         let mut names = Names::default();
         let mut queue = Vec::new();
         let mut heads = Vec::new();
+        self.blocks.iter().for_each(|block| block.gone_up.set(false));
         for seed in &seeds.lines {
             let at = self.lines.partition_point(|l| l.end <= *seed);
             queue.push(at);
@@ -136,22 +140,40 @@ impl<'t> Slice<'t> {
         }
     }
 
-    /// The heads of the blocks that a line lies in.
+    /// The heads of the blocks that a line lies in, as far as they have not been given.
     fn heads_above(&self, at: usize, queue: &mut Vec<usize>) {
-        let Some(line) = self.lines.get(at) else { return };
-        let mut indent = line.indent;
-        for above in (0..at).rev() {
-            let head = self.lines[above];
-            if head.indent < indent {
-                queue.push(above);
-                // An `else` belongs to the `if` at its own depth.
-                let text = &self.text[head.content..head.end];
-                indent = if continues(text) { head.indent + 1 } else { head.indent };
-            }
-            if indent == 0 {
-                break;
-            }
+        let mut head = self.blocks.get(at).and_then(|block| block.head);
+        while let Some(above) = head.filter(|above| !self.blocks[*above].gone_up.replace(true)) {
+            queue.push(above);
+            head = self.blocks[above].above;
         }
+    }
+}
+
+/// Where a line stands among the blocks: found once for all, since there may be very many lines.
+struct Block {
+    /// The line's head.
+    head: Option<usize>,
+    /// What counts as the next head where the line is one itself: an `else` belongs to the `if` at its own depth.
+    above: Option<usize>,
+    /// All heads from the line on have been given.
+    gone_up: Cell<bool>,
+}
+
+impl Block {
+    fn of_lines(text: &str, lines: &[Line]) -> Vec<Block> {
+        let mut open: Vec<usize> = Vec::new();
+        let mut blocks = Vec::with_capacity(lines.len());
+        for (at, line) in lines.iter().enumerate() {
+            open.truncate(open.partition_point(|above| lines[*above].indent <= line.indent));
+            let beside = open.last().copied();
+            open.truncate(open.partition_point(|above| lines[*above].indent < line.indent));
+            let head = open.last().copied();
+            let above = if continues(&text[line.content..line.end]) { beside } else { head };
+            blocks.push(Block { head, above, gone_up: Cell::new(false) });
+            open.push(at);
+        }
+        blocks
     }
 }
 
@@ -200,5 +222,17 @@ mod tests {
         let text = "def f():\n    cmd = []\n    cmd.append(TOOL)\n    log(OTHER)\n    run(cmd)\n";
         let names = names(text, "run(");
         assert!(names.contains(&"TOOL".to_owned()) && !names.contains(&"OTHER".to_owned()), "{names:?}");
+    }
+
+    #[test]
+    fn every_branch_before_a_line_is_among_its_conditions_and_a_branch_beside_it_is_not() {
+        let text = "def f(a):\n    if one:\n        pass\n    elif two:\n        if inner:\n            pass\n    elif three:\n        while turn:\n            os.abort()\n    elif four:\n        pass\n";
+        let names = names(text, "os.abort");
+        for name in ["one", "two", "three", "turn"] {
+            assert!(names.contains(&name.to_owned()), "{name}: {names:?}");
+        }
+        for name in ["inner", "four"] {
+            assert!(!names.contains(&name.to_owned()), "{name}: {names:?}");
+        }
     }
 }
