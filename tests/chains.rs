@@ -99,3 +99,36 @@ fn processes_that_psutil_hands_out_have_its_name() {
     assert!(shown.starts_with("d.py:3:5: kill psutil.Process.kill\n"), "{shown}");
     assert!(shown.contains("d.py:5:5: kill psutil.Process.terminate\n"), "{shown}");
 }
+
+#[test]
+fn what_lies_in_lists_within_lists_is_reached_from_the_first_place_that_holds_it() {
+    // Each list of the daemon holds all that the next holds: the first place by line stands.
+    let mut daemon = "import h\nl0 = [h.halt]\n".to_owned();
+    for at in 1..40 {
+        daemon.push_str(&format!("l{at} = [l{}, h.Job(), h.Jobs]\n", at - 1));
+    }
+    let parts = "import os, threading\ndef halt(): os.abort()\nclass Job:\n    def __call__(self): \
+                 os.abort()\nclass Jobs(threading.Thread):\n    def run(self): os.abort()\n";
+    let shown = reach(&[("d.py", &daemon), ("h.py", parts)]);
+    assert_eq!(
+        shown,
+        "h.py:2:13: terminate os.abort (possible)\n    d.py:2:6 in <module>\n    h.py:2:13 in halt\n\
+         h.py:4:25: terminate os.abort (possible)\n    d.py:3:6 in <module>\n    h.py:4:25 in Job.__call__\n\
+         h.py:6:20: terminate os.abort (possible)\n    d.py:3:6 in <module>\n    h.py:6:20 in Jobs.run\n\
+         3 sites in the reach of 1 daemon module\n"
+    );
+}
+
+#[test]
+fn a_handed_over_list_is_reached_by_whoever_comes_first() {
+    // Two functions hand the same list to code that nobody sees; the shorter way is shown.
+    let shown = reach(&[
+        ("d.py", "import h\nh.far(1)\nh.near(2)\n"),
+        (
+            "h.py",
+            "import os, queue\ndef halt(): os.abort()\nTABLE = [[halt]]\ndef far(q):\n    further(q)\n\
+             def further(q):\n    queue.put(TABLE)\ndef near(q):\n    queue.put(TABLE)\n",
+        ),
+    ]);
+    assert!(shown.contains("    d.py:3:1 in <module>\n    h.py:9:15 in near\n"), "{shown}");
+}

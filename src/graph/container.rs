@@ -150,6 +150,38 @@ impl<'a> Solver<'a> {
         self.elements(value, node);
     }
 
+    /// What iterating over a callable's result gives flows into the expression.
+    pub(super) fn iterator_of(&mut self, unit: UnitId, id: ExprId, callable: ValueId) {
+        let results = self.fresh();
+        self.result_into(callable, results);
+        self.subscribe(results, User::NextOf(unit, id));
+        let node = self.expr_node(unit, id);
+        self.subscribe(results, User::Elements(node));
+    }
+
+    /// An instance is iterated over at the expression.
+    pub(super) fn iterate_for(&mut self, unit: UnitId, id: ExprId, value: ValueId) {
+        if let Value::Instance(..) = self.interner.get(value)
+            && self.iterated.insert((unit, id, value))
+        {
+            let node = self.expr_node(unit, id);
+            self.element_of(unit, id, value, node);
+        }
+    }
+
+    /// What `iter()` makes of a value is the expression's.
+    pub(super) fn iterator_from(&mut self, unit: UnitId, id: ExprId, value: ValueId) {
+        let node = self.expr_node(unit, id);
+        if let Value::Instance(..) = self.interner.get(value) {
+            for name in ["__iter__", "__aiter__"] {
+                let slot = self.slot(value, name);
+                self.subscribe(slot, User::Result(node));
+            }
+        } else {
+            self.insert(node, value);
+        }
+    }
+
     /// What an iterator gives next flows into the expression.
     pub(super) fn next_of(&mut self, unit: UnitId, id: ExprId, value: ValueId) {
         if let Value::Instance(..) = self.interner.get(value) {

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::solve::Solver;
-use super::value::{UnitId, Value};
+use super::value::{UnitId, Value, ValueId};
 use crate::base::effect::Effect;
 use crate::base::ir::{BinaryOp, Expr, ExprId, FuncId, GuardId, GuardKind};
 
@@ -231,12 +231,22 @@ fn only_called_from(solver: &Solver<'_>, places: &FxHashSet<Place>) -> FxHashSet
     // Calls elsewhere than at the places, by caller and by callee.
     let (mut calls, mut callers) = (Calls::default(), Calls::default());
     let mut queue: Vec<(UnitId, FuncId)> = Vec::new();
-    for edge in solver.edges.iter().filter(|e| e.from != e.to) {
-        if places.contains(&(edge.from.0, edge.from.1, edge.place)) {
-            queue.push(edge.to);
+    // A value that is handed over stands for who takes it, and calls what it holds.
+    let taker = |value: ValueId| (UnitId::MAX, value.saturating_add(1));
+    let gifts = solver.bundles.gifts.iter().map(|g| (g.from, g.place, taker(g.value)));
+    let edges = solver.edges.iter().filter(|e| e.from != e.to).map(|e| (e.from, e.place, e.to));
+    for (from, place, to) in edges.chain(gifts) {
+        if places.contains(&(from.0, from.1, place)) {
+            queue.push(to);
         } else {
-            calls.entry(edge.from).or_default().push(edge.to);
-            callers.entry(edge.to).or_default().push(edge.from);
+            calls.entry(from).or_default().push(to);
+            callers.entry(to).or_default().push(from);
+        }
+    }
+    for (value, held) in &solver.bundles.held {
+        for to in held.functions.iter().copied().chain(held.values.iter().map(|v| taker(*v))) {
+            calls.entry(taker(*value)).or_default().push(to);
+            callers.entry(to).or_default().push(taker(*value));
         }
     }
     // What the places lead to; a module's top level is everybody's.

@@ -1,7 +1,8 @@
 //! Callables that are handed over: to threads, timers, handlers, frameworks, or to code that
 //! nobody can see. Whoever takes one may call it.
 
-use super::solve::{Base, Solver, User};
+use super::bundle::Taken;
+use super::solve::{Base, NodeId, Solver, User};
 use super::value::{UnitId, Value, ValueId};
 use crate::base::facts::Language;
 use crate::base::ir::{Arg, CallKind, ClassId, Expr, ExprId, FOREIGN, Spread};
@@ -82,49 +83,92 @@ impl<'a> Solver<'a> {
             }
             Value::Bound(u, f, receiver) => {
                 self.edge(unit, at, (u, f), confidence);
-                if let Some(this) = self.program(u).functions[f as usize].this {
-                    self.insert(self.cell_node(u, this), receiver);
-                } else if let Some(first) = self.program(u).functions[f as usize].params.first()
-                    && Solver::takes_receiver(self.program(u).functions[f as usize].kind)
-                {
-                    self.insert(self.cell_node(u, first.cell), receiver);
-                }
+                self.receives(u, f, receiver);
             }
-            Value::Class(u, c) => {
-                let instance = self.interner.value(Value::Instance(u, c));
-                let slot = self.slot(instance, "__init__");
-                self.subscribe(slot, User::HandOver(unit, at, confidence));
-                self.framework_methods(unit, at, u, c);
+            Value::Class(..) | Value::Partial(..) if confidence == Confidence::Certain => {
+                self.hand_over_members(unit, at, confidence, value);
             }
-            Value::Instance(u, c) => {
-                let slot = self.slot(value, "__call__");
-                self.subscribe(slot, User::HandOver(unit, at, Confidence::Possible));
-                self.framework_methods(unit, at, u, c);
-            }
-            Value::Container(_) => {
-                let slot = self.slot(value, "[]");
-                self.subscribe(slot, User::HandOver(unit, at, Confidence::Possible));
-            }
-            Value::Partial(of, call) => {
-                if let Expr::Call(call) = &self.program(of).exprs[call as usize].expr
-                    && let Some(first) = call.args.first()
-                {
-                    let first = self.expr_node(of, first.value);
-                    self.subscribe(first, User::HandOver(unit, at, confidence));
+            Value::Container(_) | Value::Class(..) | Value::Instance(..) | Value::Partial(..) => {
+                if self.on_demand() {
+                    self.give(unit, at, value);
+                } else {
+                    self.hand_over_members(unit, at, confidence, value);
                 }
             }
             _ => {}
         }
     }
 
-    /// An instance of a class with a base outside the tree: the base's own code may call any of its methods.
+    fn hand_over_members(&mut self, unit: UnitId, at: ExprId, confidence: Confidence, value: ValueId) {
+        for (node, taken) in self.callable_members(value, confidence) {
+            let user = match taken {
+                Taken::AsIs(confidence) => User::HandOver(unit, at, confidence),
+                Taken::AsMethod => User::HandOverMethod(unit, at),
+            };
+            self.subscribe(node, user);
+        }
+    }
+
+    /// A method gets the receiver that it is bound to.
+    pub(super) fn receives(&mut self, unit: UnitId, function: u32, receiver: ValueId) {
+        let body = &self.program(unit).functions[function as usize];
+        if let Some(this) = body.this {
+            self.insert(self.cell_node(unit, this), receiver);
+        } else if let Some(first) = body.params.first()
+            && Solver::takes_receiver(body.kind)
+        {
+            self.insert(self.cell_node(unit, first.cell), receiver);
+        }
+    }
+
+    /// What of a value somebody may call who was handed it.
+    pub(super) fn callable_members(
+        &mut self,
+        value: ValueId,
+        confidence: Confidence,
+    ) -> Vec<(NodeId, Taken)> {
+        let possible = Taken::AsIs(Confidence::Possible);
+        match self.interner.get(value) {
+            Value::Class(u, c) => {
+                let instance = self.interner.value(Value::Instance(u, c));
+                let mut members = vec![(self.slot(instance, "__init__"), Taken::AsIs(confidence))];
+                members.extend(self.framework_members(u, c).into_iter().map(|n| (n, Taken::AsMethod)));
+                members
+            }
+            Value::Instance(u, c) => {
+                let mut members = vec![(self.slot(value, "__call__"), possible)];
+                members.extend(self.framework_members(u, c).into_iter().map(|n| (n, Taken::AsMethod)));
+                members
+            }
+            Value::Container(_) => vec![(self.slot(value, "[]"), possible)],
+            Value::Partial(of, call) => match &self.program(of).exprs[call as usize].expr {
+                Expr::Call(call) => call
+                    .args
+                    .first()
+                    .map(|first| (self.expr_node(of, first.value), Taken::AsIs(confidence)))
+                    .into_iter()
+                    .collect(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// An instance of a class with a base outside the tree was made: the base's own code may call any
+    /// of its methods.
     pub(super) fn framework_methods(&mut self, unit: UnitId, at: ExprId, u: UnitId, c: ClassId) {
+        for member in self.framework_members(u, c) {
+            self.subscribe(member, User::HandOverMethod(unit, at));
+        }
+    }
+
+    /// The members of a class that its bases from outside the tree may call.
+    fn framework_members(&mut self, u: UnitId, c: ClassId) -> Vec<NodeId> {
         if !self.on_demand() {
-            return;
+            return Vec::new();
         }
         if self.units[u as usize].language == Language::Rust {
-            self.foreign_methods(unit, at, u, c);
-            return;
+            return self.foreign_members(u, c);
         }
         let order = self.resolution_order(u, c);
         let catalogue = self.catalogue(u);
@@ -133,16 +177,17 @@ impl<'a> Solver<'a> {
             Base::Class(..) => false,
         });
         if !outside {
-            return;
+            return Vec::new();
         }
         let instance = self.interner.value(Value::Instance(u, c));
+        let mut members = Vec::new();
         for base in order.iter().copied() {
             let Base::Class(bu, bc) = base else { continue };
-            for (name, _) in self.program(bu).classes[bc as usize].members.clone() {
-                let slot = self.slot(instance, &name);
-                self.subscribe(slot, User::HandOverMethod(unit, at));
+            for (name, _) in &self.program(bu).classes[bc as usize].members {
+                members.push(self.slot(instance, name));
             }
         }
+        members
     }
 
     /// Tables of functions in a daemon module make what they hold reachable, whoever looks it up;
@@ -163,13 +208,11 @@ impl<'a> Solver<'a> {
     }
 
     /// What a class implements of traits from outside: their own code may call it.
-    fn foreign_methods(&mut self, unit: UnitId, at: ExprId, u: UnitId, c: ClassId) {
+    fn foreign_members(&mut self, u: UnitId, c: ClassId) -> Vec<NodeId> {
         let instance = self.interner.value(Value::Instance(u, c));
         let members = &self.program(u).classes[c as usize].members;
-        for (name, _) in members.iter().filter(|(name, _)| name.starts_with(FOREIGN)) {
-            let slot = self.slot(instance, name);
-            self.subscribe(slot, User::HandOverMethod(unit, at));
-        }
+        let foreign = members.iter().filter(|(name, _)| name.starts_with(FOREIGN));
+        foreign.map(|(name, _)| self.slot(instance, name)).collect()
     }
 
     /// Rust's types that the followed code names or holds: the language calls what they implement of
@@ -201,7 +244,9 @@ impl<'a> Solver<'a> {
             self.implementing.insert((u, c));
             if self.program(u).classes[c as usize].members.iter().any(|(name, _)| name.starts_with(FOREIGN)) {
                 changed = true;
-                self.foreign_methods(unit, expr, u, c);
+                for member in self.foreign_members(u, c) {
+                    self.subscribe(member, User::HandOverMethod(unit, expr));
+                }
             }
         }
         changed

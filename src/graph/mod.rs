@@ -8,6 +8,7 @@
 mod absent;
 mod arguments;
 mod build;
+mod bundle;
 mod call;
 mod commands;
 mod container;

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bundle::Gift;
 use super::solve::{Edge, Solver};
-use super::value::UnitId;
+use super::value::{UnitId, ValueId};
 use crate::base::ir::{FuncId, FunctionKind};
 use crate::base::site::Confidence;
 
@@ -71,30 +72,44 @@ pub fn walk(solver: &Solver<'_>, daemons: &[UnitId]) -> Reach {
     for edge in &solver.edges {
         calls.entry(edge.from).or_default().push(*edge);
     }
+    let mut gifts: FxHashMap<(UnitId, FuncId), Vec<Gift>> = FxHashMap::default();
+    for gift in &solver.bundles.gifts {
+        gifts.entry(gift.from).or_default().push(*gift);
+    }
     // Of chains of one length the first by path and place stands, compared step by step: what
     // is found earlier in a level has the smaller chain.
     let path = |unit: UnitId| solver.units()[unit as usize].path;
-    for edges in calls.values_mut() {
-        edges.sort_by(|a, b| {
-            (a.place, path(a.to.0), a.to.1, Reverse(a.confidence)).cmp(&(
-                b.place,
-                path(b.to.0),
-                b.to.1,
-                Reverse(b.confidence),
-            ))
-        });
-    }
+    let order = |a: &Edge, b: &Edge| {
+        (path(a.from.0), a.place, path(a.to.0), a.to.1, Reverse(a.confidence)).cmp(&(
+            path(b.from.0),
+            b.place,
+            path(b.to.0),
+            b.to.1,
+            Reverse(b.confidence),
+        ))
+    };
+    // Whoever was handed a value first has called all that it holds: nobody later adds to that.
+    let mut opened: FxHashSet<ValueId> = FxHashSet::default();
+    let mut calls_of = |functions: &[(UnitId, FuncId)]| {
+        let of = |function: &(UnitId, FuncId)| calls.get(function).into_iter().flatten().copied();
+        let mut edges: Vec<Edge> = functions.iter().flat_map(of).collect();
+        let mut given: Vec<&Gift> = functions.iter().filter_map(|f| gifts.get(f)).flatten().collect();
+        given.sort_by_key(|gift| (path(gift.from.0), gift.place));
+        for gift in given {
+            edges.extend(solver.bundles.calls(gift, &mut opened));
+        }
+        edges.sort_by(order);
+        edges
+    };
     let mut reach = Reach { arrivals: BTreeMap::new(), daemons: daemons.iter().copied().collect() };
     let mut frontier: VecDeque<(UnitId, FuncId)> = VecDeque::new();
-    let mut first: Vec<Edge> = Vec::new();
+    let mut first: Vec<(UnitId, FuncId)> = Vec::new();
     for unit in daemons.iter().copied() {
         for function in 0..solver.units()[unit as usize].program.functions.len() as FuncId {
             reach.arrivals.insert((unit, function), Arrival { step: None, confidence: Confidence::Certain });
-            first.extend(calls.get(&(unit, function)).into_iter().flatten().copied());
+            first.push((unit, function));
         }
     }
-    // A chain begins where it leaves a daemon module, whichever function that is in.
-    first.sort_by(|a, b| (path(a.from.0), a.place).cmp(&(path(b.from.0), b.place)));
     let arrive = |reach: &mut Reach, frontier: &mut VecDeque<(UnitId, FuncId)>, edge: &Edge| {
         let kind = solver.units()[edge.to.0 as usize].program.functions[edge.to.1 as usize].kind;
         if kind == FunctionKind::MainGuard || reach.arrivals.contains_key(&edge.to) {
@@ -105,12 +120,13 @@ pub fn walk(solver: &Solver<'_>, daemons: &[UnitId]) -> Reach {
         reach.arrivals.insert(edge.to, Arrival { step, confidence: before.min(edge.confidence) });
         frontier.push_back(edge.to);
     };
-    for edge in &first {
-        arrive(&mut reach, &mut frontier, edge);
+    // A chain begins where it leaves a daemon module, whichever function that is in.
+    for edge in calls_of(&first) {
+        arrive(&mut reach, &mut frontier, &edge);
     }
     while let Some(function) = frontier.pop_front() {
-        for edge in calls.get(&function).into_iter().flatten() {
-            arrive(&mut reach, &mut frontier, edge);
+        for edge in calls_of(&[function]) {
+            arrive(&mut reach, &mut frontier, &edge);
         }
     }
     reach

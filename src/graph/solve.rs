@@ -101,6 +101,8 @@ pub struct Solver<'a> {
     pub(super) maker_ids: FxHashMap<(UnitId, ExprId), u32>,
     /// Call edges found so far.
     pub edges: FxHashSet<Edge>,
+    /// What was handed over inside something else.
+    pub(super) bundles: super::bundle::Bundles,
     /// Follow only what is active.
     on_demand: bool,
     pub(super) bound_calls: FxHashSet<(UnitId, ExprId, ValueId)>,
@@ -154,6 +156,7 @@ impl<'a> Solver<'a> {
             makers: Vec::new(),
             maker_ids: FxHashMap::default(),
             edges: FxHashSet::default(),
+            bundles: super::bundle::Bundles::default(),
             on_demand,
             bound_calls: FxHashSet::default(),
             hierarchy: super::inherit::Hierarchy::default(),
@@ -505,32 +508,9 @@ impl<'a> Solver<'a> {
                 self.call_member(unit, expr, value, Some(node));
             }
             User::Result(node) => self.result_into(value, node),
-            User::IteratorOf(unit, expr) => {
-                let results = self.fresh();
-                self.result_into(value, results);
-                self.subscribe(results, User::NextOf(unit, expr));
-                let node = self.expr_node(unit, expr);
-                self.subscribe(results, User::Elements(node));
-            }
-            User::IterateFor(unit, expr) => {
-                if let Value::Instance(..) = self.interner.get(value)
-                    && self.iterated.insert((unit, expr, value))
-                {
-                    let node = self.expr_node(unit, expr);
-                    self.element_of(unit, expr, value, node);
-                }
-            }
-            User::IteratorFrom(unit, expr) => {
-                let node = self.expr_node(unit, expr);
-                if let Value::Instance(..) = self.interner.get(value) {
-                    for name in ["__iter__", "__aiter__"] {
-                        let slot = self.slot(value, name);
-                        self.subscribe(slot, User::Result(node));
-                    }
-                } else {
-                    self.insert(node, value);
-                }
-            }
+            User::IteratorOf(unit, expr) => self.iterator_of(unit, expr, value),
+            User::IterateFor(unit, expr) => self.iterate_for(unit, expr, value),
+            User::IteratorFrom(unit, expr) => self.iterator_from(unit, expr, value),
             User::Carry(path) => self.carry(path, value),
             User::NextOf(unit, expr) => self.next_of(unit, expr, value),
             User::Argument(unit, node) => self.argument_value(unit, value, node),
@@ -554,6 +534,7 @@ impl<'a> Solver<'a> {
                     self.hand_over(unit, expr, Confidence::Possible, value);
                 }
             }
+            User::Held(owner, as_method) => self.held(owner, as_method, value),
         }
     }
 

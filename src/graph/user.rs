@@ -66,4 +66,6 @@ pub(super) enum User {
     HandOver(UnitId, ExprId, Confidence),
     /// A method of an object that was handed over at an expression.
     HandOverMethod(UnitId, ExprId),
+    /// Whoever was handed the owner may call the value; only where it is a function, if so marked.
+    Held(ValueId, bool),
 }
