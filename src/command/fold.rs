@@ -69,6 +69,8 @@ pub struct Environment {
     bindings: FxHashMap<String, Binding>,
     /// Per function: the argument lists of its calls in the text.
     calls: FxHashMap<u32, Vec<Words>>,
+    /// Per function: where it shifts its arguments, and by how many where that always happens.
+    shifts: FxHashMap<u32, Vec<(u32, Option<usize>)>>,
     strict: bool,
     /// Offsets from which on a variable may hold something that no assignment of the text says.
     openers: Vec<u32>,
@@ -92,6 +94,7 @@ impl Environment {
         Environment {
             bindings: FxHashMap::default(),
             calls: FxHashMap::default(),
+            shifts: FxHashMap::default(),
             openers: Vec::new(),
             separator: outer.separator,
             strict: outer.strict,
@@ -189,6 +192,16 @@ impl Environment {
                         flow: command.flow,
                         at,
                     });
+                }
+            }
+            "shift" => {
+                if let Some(function) = command.flow.function {
+                    let always = !command.flow.branch && !command.flow.subshell;
+                    let by = match command.words.get(1) {
+                        None => Some(1),
+                        Some(count) => count.text().and_then(|count| count.parse().ok()),
+                    };
+                    self.shifts.entry(function).or_default().push((at, by.filter(|_| always)));
                 }
             }
             _ => {}
@@ -417,19 +430,40 @@ impl Environment {
                 one(Part::Free(if self.own_shell { Origin::OwnPid } else { Origin::ChildPid }))
             }
             "0" | "BASH_SOURCE" if self.own_shell => one(Part::Free(Origin::OwnScript)),
-            "@" | "*" => match function.and_then(|f| self.calls.get(&f)) {
-                Some(calls) => Some(Special::Calls(calls.clone())),
+            "@" | "*" => match function.and_then(|f| Some((f, self.calls.get(&f)?))) {
+                Some((function, calls)) => {
+                    let (shifted, _) = self.shifted(function, span.start);
+                    let left = |words: &Words| words.get(shifted..).unwrap_or(&[]).to_vec();
+                    Some(Special::Calls(calls.iter().map(left).collect()))
+                }
                 None if self.own_shell && function.is_none() => one(Part::Rest(Origin::OwnArgs)),
                 None => one(Part::Rest(Origin::Unknown)),
             },
             _ if name.chars().all(|c| c.is_ascii_digit()) && !name.is_empty() => {
                 let n = name.parse::<usize>().unwrap_or(usize::MAX).checked_sub(1)?;
-                let calls = function.and_then(|f| self.calls.get(&f))?;
-                let lists = calls.iter().map(|words| words.get(n).cloned().into_iter().collect()).collect();
+                let function = function?;
+                let calls = self.calls.get(&function)?;
+                let (shifted, further) = self.shifted(function, span.start);
+                let mut lists = Vec::new();
+                for words in calls {
+                    let given = words.get(n.saturating_add(shifted)..).unwrap_or(&[]);
+                    lists.push(given.first().cloned().into_iter().collect());
+                    if further {
+                        lists.extend(given.iter().skip(1).map(|word| vec![word.clone()]));
+                    }
+                }
                 Some(Special::Calls(lists))
             }
             _ => None,
         }
+    }
+
+    /// By how many a function has shifted its arguments for certain where it reads them, and whether
+    /// it may have shifted them further.
+    fn shifted(&self, function: u32, at: u32) -> (usize, bool) {
+        let shifts = self.shifts.get(&function).map_or(&[][..], Vec::as_slice);
+        let certain = shifts.iter().filter(|(place, _)| *place < at).filter_map(|(_, by)| *by);
+        (certain.fold(0, usize::saturating_add), shifts.iter().any(|(_, by)| by.is_none()))
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Context {
 
 impl Context {
     fn conditional(&self) -> Context {
-        Context { flow: Flow { conditional: true, ..self.flow }, ..self.clone() }
+        Context { flow: Flow { conditional: true, branch: true, ..self.flow }, ..self.clone() }
     }
 
     fn subshell(&self) -> Context {
@@ -386,7 +386,7 @@ impl<'a> Lowering<'a> {
         let Some(name) = node.child_by_field_name("name") else { return };
         let index = u32::try_from(self.script.functions.len()).unwrap_or(u32::MAX);
         self.script.functions.push(Function { name: self.source(name).to_owned(), span: span(node) });
-        let flow = Flow { function: Some(index), conditional: true, ..context.flow };
+        let flow = Flow { function: Some(index), conditional: true, branch: false, ..context.flow };
         let inner = Context { flow, ..Context::default() };
         for child in named(node) {
             if child.id() != name.id() {

@@ -26,6 +26,8 @@ pub enum Input {
 pub struct Flow {
     /// Runs only if some condition holds.
     pub conditional: bool,
+    /// Runs only if some condition holds, even where the enclosing function runs.
+    pub branch: bool,
     /// Runs in a shell of its own: its assignments are lost, its `exec` replaces that shell alone.
     pub subshell: bool,
     /// Index of the enclosing function.

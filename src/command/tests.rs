@@ -324,3 +324,13 @@ proptest! {
         let _ = string(&text);
     }
 }
+
+#[test]
+fn a_function_that_shifts_runs_the_argument_that_has_moved_up() {
+    check("f() { local u=\"$1\"; shift; su -c \"$1\" \"$u\"; }; f root 'pkill x'", &["kill pkill"]);
+    check("f() { shift 2; \"$@\"; }; f a b pkill x", &["kill pkill"]);
+    check("f() { while test $#; do sh -c \"$1\"; shift; done; }; f ls 'pkill x'", &["kill pkill"]);
+    // What was shifted away is not run.
+    check("f() { shift; sh -c \"$1\"; }; f 'pkill x' ls", &[]);
+    check("f() { shift; \"$@\"; }; f pkill x", &[]);
+}
