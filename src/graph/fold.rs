@@ -319,10 +319,46 @@ impl<'f, 'a> Folder<'f, 'a> {
             return Origin::Unknown;
         }
         let here = self.solver.program(unit).exprs[expr as usize].function;
-        if maker_unit == unit && self.same_owner(unit, here, maker) {
+        if maker_unit == unit && self.same_owner(unit, here, maker)
+            || self.is_of_own_object(unit, expr, (maker_unit, maker))
+        {
             Origin::ChildPid
         } else {
             Origin::Unknown
+        }
+    }
+
+    /// Whether a member is that of an object whose own class started the child, where the same function
+    /// or class made the object.
+    fn is_of_own_object(&self, unit: UnitId, expr: ExprId, maker: (UnitId, FuncId)) -> bool {
+        let program = self.solver.program(unit);
+        let here = program.exprs[expr as usize].function;
+        let starts = |value: Value| match value {
+            Value::Class(u, c) => {
+                u == maker.0 && self.solver.program(u).functions[maker.1 as usize].class == Some(c)
+            }
+            _ => false,
+        };
+        let is_made_here = |value: &ExprId| match &program.exprs[*value as usize].expr {
+            Expr::Call(call) => {
+                self.solver.values_of(unit, call.callee).any(starts)
+                    && self.same_owner(unit, here, program.exprs[*value as usize].function)
+            }
+            _ => false,
+        };
+        let Expr::Attr { base, .. } = program.exprs[expr as usize].expr else { return false };
+        match &program.exprs[base as usize].expr {
+            Expr::Cell(cell) => {
+                let cell = &program.cells[*cell as usize];
+                let joined = cell.from.iter().flat_map(|from| &program.cells[*from as usize].values);
+                let mut values = cell.values.iter().chain(joined).peekable();
+                values.peek().is_some() && values.all(is_made_here)
+            }
+            Expr::Attr { name, .. } => {
+                let stores = self.solver.stores_of(unit, name);
+                stores.iter().any(|at| is_made_here(&program.stores[*at as usize].value))
+            }
+            _ => false,
         }
     }
 

@@ -7,7 +7,11 @@ use crate::base::facts::Language;
 use crate::base::ir::{Expr, ExprId, Spread};
 use crate::base::text::{Origin, Piece};
 use crate::data::primitives::ValueKind;
+use crate::graph::solve::Base;
 use crate::graph::value::{UnitId, Value};
+
+/// What starts a child on a terminal of its own, at the head of a session.
+const LEADS_A_SESSION: [&str; 3] = ["pexpect.spawn", "pty.fork", "os.forkpty"];
 
 impl<'f, 'a> Folder<'f, 'a> {
     /// Python's `%` formatting.
@@ -122,6 +126,15 @@ impl<'f, 'a> Folder<'f, 'a> {
                         return texts;
                     }
                 }
+                // A number or text of a class of the tree's own is what it was made of.
+                Value::Class(u, c) => {
+                    let order = self.solver.hierarchy.orders.get(&(u, c));
+                    let of_plain = order.is_some_and(|order| order.iter().any(|base| matches!(base,
+                        Base::External(path) if matches!(self.solver.interner.text(*path), "builtins.int" | "builtins.str"))));
+                    if let Some(first) = arg(0).filter(|_| of_plain && call.args.len() == 1) {
+                        return self.strings(unit, first, depth + 1);
+                    }
+                }
                 Value::External { path, .. } => {
                     let path = self.solver.interner.text(path);
                     match self.solver.catalogue(unit).value(path) {
@@ -193,6 +206,13 @@ impl<'f, 'a> Folder<'f, 'a> {
             let maker = made.checked_sub(1).and_then(|at| self.solver.makers.get(at as usize)).copied();
             let Some((u, call, _)) = maker else { continue };
             let Expr::Call(call) = &self.solver.program(u).exprs[call as usize].expr else { continue };
+            let path = |value| match value {
+                Value::External { path, .. } => self.solver.interner.text(path),
+                _ => "",
+            };
+            if self.solver.values_of(u, call.callee).any(|v| LEADS_A_SESSION.contains(&path(v))) {
+                return Some(true);
+            }
             // `cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}`.
             if ["Setpgid", "Setsid"].iter().any(|field| !self.solver.stores_of(u, field).is_empty()) {
                 return Some(true);
