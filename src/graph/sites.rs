@@ -8,7 +8,7 @@ use super::fold::Folder;
 use super::solve::{Base, Solver};
 use super::value::{Object, UnitId, Value};
 use crate::base::facts::{Language, Lookup, Tells};
-use crate::base::ir::{Arg, Call, CallKind, ClassId, Expr, ExprId, FuncId, Spread};
+use crate::base::ir::{Arg, Call, CallKind, ClassId, Expr, ExprId, FuncId, Slot, Spread, Store};
 use crate::base::site::{Site, Via};
 use crate::base::span::Span;
 use crate::base::text::{Origin, Text};
@@ -183,9 +183,9 @@ impl<'f, 'a> Finder<'f, 'a> {
                         }
                     }
                 }
-                // An exception of the tree's own that ends the program as its base does.
+                // A class of the tree's own does what its base does: an exception that ends the program.
                 Value::Class(u, c) => {
-                    let Some(path) = self.exit_base(u, c) else { continue };
+                    let Some(path) = self.primitive_base(u, c) else { continue };
                     let given = Given { unit: self.unit, lead: &[], args: &call.args, receiver };
                     self.operation(path, given, id, span, Via::Direct);
                 }
@@ -200,15 +200,27 @@ impl<'f, 'a> Finder<'f, 'a> {
         }
     }
 
-    /// The primitive that a class of the tree is a kind of.
-    fn exit_base(&self, unit: UnitId, class: ClassId) -> Option<&'f str> {
+    /// The primitive that a class of the tree is a kind of: making one is what making its base is,
+    /// unless its own code stands before that.
+    fn primitive_base(&self, unit: UnitId, class: ClassId) -> Option<&'f str> {
         let order = self.solver.hierarchy.orders.get(&(unit, class))?;
-        order.iter().find_map(|base| match base {
-            Base::External(path) if self.solver.interner.text(*path) == EXIT_EXCEPTION => {
-                Some(EXIT_EXCEPTION)
+        let mut initializes = false;
+        for base in order.iter() {
+            match base {
+                Base::External(path) => {
+                    let path = self.solver.interner.text(*path);
+                    let is_made = !initializes && self.solver.catalogue(unit).primitive(path).is_some();
+                    if path == EXIT_EXCEPTION || is_made {
+                        return Some(path);
+                    }
+                }
+                Base::Class(u, c) => {
+                    let members = &self.solver.program(*u).classes[*c as usize].members;
+                    initializes |= members.iter().any(|(name, _)| name == "__init__");
+                }
             }
-            _ => None,
-        })
+        }
+        None
     }
 
     /// A call whose spread arguments are written out somewhere: with them in their places.
@@ -241,6 +253,7 @@ impl<'f, 'a> Finder<'f, 'a> {
                         let spread = if name.is_some() { Spread::No } else { Spread::Mapping };
                         args.push(Arg { value: *value, name, spread });
                     }
+                    args.extend(self.stored_entries(Object::Literal(self.unit, literal)));
                 }
                 (Spread::Mapping, Expr::Call(made)) if made.args.iter().any(|a| a.name.is_some()) => {
                     args.extend(made.args.iter().filter(|a| a.name.is_some()).cloned());
@@ -249,6 +262,24 @@ impl<'f, 'a> Finder<'f, 'a> {
             }
         }
         Some(Call { callee: call.callee, args, kind: call.kind })
+    }
+
+    /// What the file stores into a mapping under constant keys.
+    fn stored_entries(&self, mapping: Object) -> Vec<Arg> {
+        let program = self.solver.program(self.unit);
+        let entry = |store: &Store| match store.slot {
+            Slot::Key(key) => {
+                let name = self.solver.constant_key(self.unit, key)?;
+                let mut objects = self.solver.values_of(self.unit, store.base);
+                objects.any(|object| object == Value::Container(mapping)).then_some(Arg {
+                    value: store.value,
+                    name: Some(name),
+                    spread: Spread::No,
+                })
+            }
+            _ => None,
+        };
+        program.stores.iter().filter_map(entry).collect()
     }
 
     /// A call through a partial application, or several in one another: the arguments of all.
