@@ -104,7 +104,9 @@ pub fn instructs(clause: &str) -> bool {
     let verb = words.iter().enumerate().any(|(i, w)| {
         let before = i.checked_sub(1).and_then(|i| words.get(i)).map_or("", String::as_str);
         // "the call", "its use": a noun; "is run": a passive; "it runs": not said to the reader.
-        INSTRUCTS.contains(&w.as_str()) && !NOT_IMPERATIVE_AFTER.contains(&before)
+        let told =
+            before != "will" || i.checked_sub(2).and_then(|i| words.get(i)).is_some_and(|w| w == "you");
+        INSTRUCTS.contains(&w.as_str()) && told && !NOT_IMPERATIVE_AFTER.contains(&before)
     });
     let gerund = words.windows(2).any(|w| BY.contains(&w[0].as_str()) && GERUNDS.contains(&w[1].as_str()));
     let means = words.last().is_some_and(|w| BY.contains(&w.as_str()))
@@ -203,6 +205,7 @@ mod tests {
             "To restart the server, run ",
             "Then use ",
             "Instead run ",
+            "You will run ",
             "You can restart it by running ",
             "Restart it with ",
             "If the relay hangs: ",
@@ -229,6 +232,8 @@ mod tests {
             "X and ",
             "The call of ",
             "It runs ",
+            "If the connection is down, will try to restart (",
+            "This will run ",
             "A server that is run under a watcher (",
         ] {
             assert_eq!(before_code(text), Says::Nothing, "{text}");
