@@ -110,3 +110,29 @@ fn the_end_of_a_very_long_line_is_read() {
     let shown = reach("import m\n", &format!("x = [{}, os.abort()]\n", calls.join(", ")));
     assert!(shown.contains("terminate os.abort") && shown.contains("1 site in the reach"), "{shown}");
 }
+
+#[test]
+fn of_a_very_long_chain_the_excerpts_show_both_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let chain = lines(200, |n| format!("def f{n}():\n    f{}()", n + 1));
+    let files = [
+        ("restartlint.toml", "daemon = [\"d.py\"]\n".to_owned()),
+        ("d.py", "import m\nm.f0()\n".to_owned()),
+        ("m.py", format!("import os\n{chain}def f200(): os.abort()\n")),
+    ];
+    let files = files.into_iter().map(|(name, text)| (name.to_owned(), text)).collect();
+    tree::write(folder.path(), &files);
+    let shown = |format: &str| {
+        let output = tree::run(folder.path(), &["check", "--format", format]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let text = shown("text");
+    assert!(text.contains("step 12 of 202") && text.contains("step 190 of 202"), "{text}");
+    assert!(!text.contains("step 13 of 202") && !text.contains("step 189 of 202"), "{text}");
+    assert!(
+        text.contains("steps 13 to 189 are not shown here (177 steps; `--format json` has all)"),
+        "{text}"
+    );
+    // The functions, the site among them; and the finding's own.
+    assert_eq!(shown("json").replace(' ', "").matches("\"symbol\":\"f").count(), 201 + 1);
+}

@@ -16,6 +16,11 @@ use crate::report::{Report, ReportedFinding};
 /// A line longer than this is not shown: it is generated, and nobody reads it in a terminal.
 const LONGEST_LINE: usize = 400;
 
+/// A chain of more steps than this is shown by its first and last ones: all are in the other formats.
+const LONGEST_CHAIN: usize = 48;
+/// The first and the last steps that are shown of a longer one.
+const SHOWN_OF_A_LONG_CHAIN: usize = 12;
+
 /// The report.
 pub fn render(report: &Report, look: &Look<'_>) -> String {
     let mut shown = Shown::default();
@@ -61,12 +66,23 @@ fn diagnostic(reported: &ReportedFinding, look: &Look<'_>, shown: &mut Shown) ->
     }
     // The last step of a chain is the site itself, which is the primary label.
     let steps = f.chain.len().saturating_sub(1);
+    let left_out = left_out(steps);
     for (number, step) in f.chain.iter().take(steps).enumerate() {
+        if left_out.contains(&number) {
+            continue;
+        }
         let message = format!("step {} of {}: in `{}`", number + 1, f.chain.len(), step.symbol);
         match shown.label(&step.place, look) {
             Some((file, range)) => labels.push(Label::secondary(file, range).with_message(visible(&message))),
             None => notes.push(one_line(&format!("{message}, {}", at(&step.place)))),
         }
+    }
+    if !left_out.is_empty() {
+        let (first, last) = (left_out.start + 1, left_out.end);
+        let count = left_out.len();
+        notes.push(format!(
+            "steps {first} to {last} are not shown here ({count} steps; `--format json` has all)"
+        ));
     }
     for related in &f.related {
         match shown.label(&related.place, look) {
@@ -89,6 +105,11 @@ fn diagnostic(reported: &ReportedFinding, look: &Look<'_>, shown: &mut Shown) ->
         .with_message(one_line(&f.message))
         .with_labels(labels)
         .with_notes(notes)
+}
+
+/// The steps, counted from 0, that lie between the shown ones of a chain.
+fn left_out(steps: usize) -> Range<usize> {
+    if steps <= LONGEST_CHAIN { 0..0 } else { SHOWN_OF_A_LONG_CHAIN..steps - SHOWN_OF_A_LONG_CHAIN }
 }
 
 /// What stands under the finding's own place.
