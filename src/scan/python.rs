@@ -11,7 +11,7 @@ use crate::base::effect::Effect;
 use crate::base::facts::{FileFacts, Language, Tells};
 use crate::base::source::Source;
 use crate::graph::link::Files;
-use crate::lang::python::cut::cut;
+use crate::lang::python::cut::{Cut, Kind, cut};
 use crate::lang::python::hints::{Hints, Hit, Weight};
 use crate::lang::python::select::{Selection, identifiers, select};
 use crate::lang::python::{facts, notebook_commands, selected};
@@ -114,7 +114,7 @@ impl PythonReader {
             let Settled { telling } = settle(&mut facts, files, catalogues, &|name| self.knows(name));
             let before = names.len();
             names.extend(role.named(&telling));
-            names.extend(self.server_names(&facts));
+            names.extend(self.server_names(&facts, text, &cut));
             names.extend(called_at_import(&facts));
             if names.len() == before {
                 return Some(facts);
@@ -133,18 +133,26 @@ impl PythonReader {
         self.hints.as_ref().map_or(Role::default(), |hints| Role::of(&hints.hits(text)))
     }
 
-    /// Names that a file imports from a server library: the statement that builds the server uses one.
-    fn server_names(&self, facts: &FileFacts) -> Vec<String> {
+    /// Names that a file imports from a server library, and its classes whose heads name one of them:
+    /// the statement that builds the server uses one.
+    fn server_names(&self, facts: &FileFacts, text: &str, cut: &Cut) -> Vec<String> {
         let Some(program) = &facts.program else { return Vec::new() };
         if facts.server.is_some() {
             return Vec::new();
         }
-        program
+        let mut names: Vec<String> = program
             .imports
             .iter()
             .filter(|i| self.servers.contains(i.import.module.split('.').next().unwrap_or("")))
             .filter_map(|i| i.import.name.clone())
-            .collect()
+            .collect();
+        for class in cut.statements.iter().filter(|s| s.kind == Kind::Class) {
+            let head = text.get(class.head.clone()).unwrap_or("");
+            if identifiers(head).any(|word| names.iter().any(|name| name == word)) {
+                names.extend(text.get(class.name.clone()).map(str::to_owned));
+            }
+        }
+        names
     }
 }
 
