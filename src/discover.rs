@@ -18,8 +18,29 @@ use ignore::{WalkBuilder, WalkState};
 use crate::base::facts::RelPath;
 
 /// Hidden folders that are read; every other hidden folder is skipped.
-const HIDDEN: [&str; 9] =
-    [".github", ".gitea", ".claude", ".cursor", ".codex", ".githooks", ".husky", ".vscode", ".gitlab"];
+const HIDDEN: [&str; 21] = [
+    ".github",
+    ".gitea",
+    ".forgejo",
+    ".gitlab",
+    ".gitlab-ci",
+    ".githooks",
+    ".husky",
+    ".vscode",
+    ".zed",
+    ".devcontainer",
+    ".claude",
+    ".cursor",
+    ".codex",
+    ".gemini",
+    ".windsurf",
+    ".continue",
+    ".agents",
+    ".kiro",
+    ".roo",
+    ".clinerules",
+    ".opencode",
+];
 /// Folders of installed or built things, skipped at any depth unless named.
 const SKIPPED: [&str; 10] = [
     "node_modules",

@@ -19,6 +19,8 @@ fn run(folder: &Path, args: &[&str], input: &str) -> (i32, String, String) {
     let output = Command::cargo_bin("restartlint")
         .unwrap()
         .current_dir(folder)
+        .env_remove("CLAUDE_PROJECT_DIR")
+        .env_remove("GEMINI_PROJECT_DIR")
         .args(args)
         .write_stdin(input.to_owned())
         .output()
@@ -246,6 +248,56 @@ fn the_hook_judges_in_the_folder_that_the_event_names() {
     std::fs::write(elsewhere.path().join("named.toml"), CONFIG).unwrap();
     let named = ["--config", "named.toml", "guard", "hook"];
     assert_eq!(run(elsewhere.path(), &named, &event(kill, sub.to_str().unwrap().into())).0, 2);
+}
+
+#[test]
+fn going_to_another_project_frees_no_daemon() {
+    let (project, elsewhere) = (project(), tempfile::tempdir().unwrap());
+    std::fs::write(elsewhere.path().join("restartlint.toml"), "[guard]\nprocesses = [\"other-daemon\"]\n")
+        .unwrap();
+    std::fs::write(elsewhere.path().join("run.sh"), "killall gitea-mcp\n").unwrap();
+    std::fs::write(project.path().join("run.sh"), "ls\n").unwrap();
+    let there = elsewhere.path().to_str().unwrap();
+    let hook = |event: Value| run(project.path(), &["guard", "hook"], &event.to_string()).0;
+    for kill in ["killall gitea-mcp", "killall other-daemon"] {
+        assert_eq!(
+            hook(serde_json::json!({"tool_name": "Bash", "tool_input": {"command": kill}, "cwd": there})),
+            2
+        );
+    }
+    let harmless =
+        serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "killall vite"}, "cwd": there});
+    assert_eq!(hook(harmless), 0);
+    // The tool's own folder, for the scripts too.
+    for (command, folder, status) in [
+        ("sh run.sh", there, 2),
+        ("sh run.sh", ".", 0),
+        ("killall other-daemon", there, 2),
+        ("env -C x sh run.sh", ".", 2),
+    ] {
+        let input = serde_json::json!({"command": command, "workdir": folder});
+        assert_eq!(hook(serde_json::json!({"tool_name": "Bash", "tool_input": input})), status, "{command}");
+    }
+    // A host's own word of where the session began.
+    let event = r#"{"tool_name":"Bash","tool_input":{"command":"killall gitea-mcp"}}"#;
+    let began = |folder: &Path| {
+        let mut command = Command::cargo_bin("restartlint").unwrap();
+        command.args(["guard", "hook"]).current_dir(elsewhere.path()).env("CLAUDE_PROJECT_DIR", folder);
+        command.write_stdin(event).output().unwrap().status.code()
+    };
+    assert_eq!(began(project.path()), Some(2));
+    assert_eq!(began(elsewhere.path()), Some(0));
+}
+
+#[test]
+fn a_program_of_no_told_language_is_read_as_a_command_too() {
+    let project = project();
+    for (code, status) in [("pkill -f mcp_server.py", 2), ("print('x')", 0), ("kill = 3\nprint(kill)", 0)] {
+        let event = serde_json::json!({"tool_name": "Interpreter", "tool_input": {"code": code}}).to_string();
+        assert_eq!(run(project.path(), &["guard", "hook"], &event).0, status, "{code}");
+    }
+    let event = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "pk\0ill x"}}).to_string();
+    assert_eq!(run(project.path(), &["guard", "hook"], &event).0, 2);
 }
 
 #[test]

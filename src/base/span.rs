@@ -45,6 +45,16 @@ pub struct Position {
 #[derive(Debug, Clone, Default)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// How many scalar values stand before each block of bytes; empty where no line is longer than one.
+    blocks: Vec<u32>,
+}
+
+/// How many bytes of a line are counted through to find a column.
+const BLOCK: usize = 4096;
+
+/// Scalar values in UTF-8: every byte but those that continue one.
+fn scalars(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.iter().filter(|&&b| b & 0xc0 != 0x80).count()).unwrap_or(u32::MAX)
 }
 
 impl LineIndex {
@@ -59,7 +69,25 @@ impl LineIndex {
             }
             starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
         }
-        LineIndex { starts }
+        let long = |from: u32, to: usize| to.saturating_sub(from as usize) > BLOCK;
+        let ends = starts.iter().skip(1).map(|&e| e as usize).chain([bytes.len()]);
+        let mut blocks = Vec::new();
+        if starts.iter().zip(ends).any(|(&from, to)| long(from, to)) {
+            let mut count = 0u32;
+            for block in bytes.chunks(BLOCK) {
+                blocks.push(count);
+                count = count.saturating_add(scalars(block));
+            }
+            blocks.push(count);
+        }
+        LineIndex { starts, blocks }
+    }
+
+    /// How many scalar values stand before an offset, where there are blocks.
+    fn before(&self, text: &str, offset: usize) -> Option<u32> {
+        let block = offset / BLOCK;
+        let rest = text.as_bytes().get(block * BLOCK..offset)?;
+        Some(self.blocks.get(block)?.saturating_add(scalars(rest)))
     }
 
     /// The line (from 1) that holds the byte at `offset`.
@@ -72,8 +100,13 @@ impl LineIndex {
         let line = self.line(offset).max(1);
         let start = self.starts.get(line as usize - 1).copied().unwrap_or(0) as usize;
         let end = (offset as usize).min(text.len());
-        let column = text.get(start..end).map_or(0, |s| s.chars().count());
-        Position { line, column: u32::try_from(column + 1).unwrap_or(u32::MAX) }
+        let counted = if end.saturating_sub(start) > BLOCK && text.is_char_boundary(end) {
+            self.before(text, end).zip(self.before(text, start)).map(|(end, start)| end.saturating_sub(start))
+        } else {
+            None
+        };
+        let direct = || text.get(start..end).map_or(0, |s| scalars(s.as_bytes()));
+        Position { line, column: counted.unwrap_or_else(direct).saturating_add(1) }
     }
 
     /// The bytes of a line (from 1), its end included.
@@ -108,5 +141,15 @@ mod tests {
         assert_eq!(at("y"), Position { line: 3, column: 1 });
         assert_eq!(at("z"), Position { line: 4, column: 1 });
         assert_eq!(&text[index.line_span(text, 2).range()], "é🧪x\n");
+    }
+
+    #[test]
+    fn columns_of_long_lines_are_counted_alike() {
+        let text = format!("a\n{}\nb{}", "é x🧪".repeat(3000), "y".repeat(9000));
+        let index = LineIndex::new(&text);
+        for (at, _) in text.char_indices().step_by(97) {
+            let column = text[..at].rsplit('\n').next().unwrap().chars().count() as u32 + 1;
+            assert_eq!(index.position(&text, at as u32).column, column, "{at}");
+        }
     }
 }

@@ -85,6 +85,10 @@ impl Engine<'_> {
         given: &Arguments,
         verbs: usize,
     ) -> Peeled {
+        if given.has(&rule.folder_options) {
+            // Relative paths mean something else there; from here on none is followed.
+            self.folder = None;
+        }
         let scripts: Vec<Word> = given.values(&rule.string_options).map(|(_, w)| w.clone()).collect();
         if rule.form != PrefixForm::Shell && !scripts.is_empty() {
             for script in scripts {

@@ -189,6 +189,9 @@ pub struct PrefixRule {
     /// Options whose value is a script.
     #[serde(default)]
     pub string_options: Vec<String>,
+    /// Options that name the folder that the command runs in.
+    #[serde(default)]
+    pub folder_options: Vec<String>,
     /// Options whose value is split into the command's words.
     #[serde(default)]
     pub split_options: Vec<String>,

@@ -229,6 +229,12 @@ pub(super) enum Fence {
 
 /// What a fence's first word says.
 pub(super) fn fence_kind(info: &str) -> Option<Fence> {
+    // `{code-block} bash` of MyST.
+    let info = info.trim();
+    let info = ["{code-block}", "{code}", "{sourcecode}"]
+        .iter()
+        .find_map(|directive| info.strip_prefix(directive))
+        .unwrap_or(info);
     let word =
         info.trim().trim_start_matches(['{', '.']).split([' ', ',', '}', '{', ':']).next().unwrap_or("");
     match word.to_ascii_lowercase().as_str() {

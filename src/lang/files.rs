@@ -4,7 +4,7 @@
 use crate::base::facts::Language;
 
 /// How many bytes of a file are looked at to tell what it is.
-const HEAD: usize = 4096;
+const HEAD: usize = 64 << 10;
 
 /// The host formats that hold commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -243,6 +243,9 @@ pub fn format_of(path: &str, head: &[u8]) -> Option<Format> {
         }
         _ => {}
     }
+    if extension == "json" && is_manifest(head) {
+        return Some(Format::Kubernetes);
+    }
     if !yaml {
         return None;
     }
@@ -257,10 +260,22 @@ pub fn format_of(path: &str, head: &[u8]) -> Option<Format> {
     if lower.contains("compose") {
         return Some(Format::Compose);
     }
-    if has_line(head, b"apiVersion:") && has_line(head, b"kind:") {
-        return Some(Format::Kubernetes);
-    }
-    None
+    is_manifest(head).then_some(Format::Kubernetes)
+}
+
+/// Whether a file says what an API calls it, in YAML or in JSON's spelling.
+fn is_manifest(head: &[u8]) -> bool {
+    let head = head.get(..HEAD.min(head.len())).unwrap_or(&[]);
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let plain = has_line(head, b"apiVersion:") && has_line(head, b"kind:");
+    let quoted = |start: &[u8]| {
+        head.split(|&b| b == b'\n').any(|line| {
+            let line = line.trim_ascii_start();
+            let line = line.strip_prefix(b"{").map_or(line, <[u8]>::trim_ascii_start);
+            line.starts_with(start)
+        })
+    };
+    plain || (quoted(b"\"apiVersion\"") && contains(head, b"\"kind\""))
 }
 
 fn unit_folder(parent: &str) -> bool {
@@ -332,6 +347,8 @@ mod tests {
             ("Makefile", "", Format::Make),
             ("x/docker-compose.prod.yaml", "", Format::Compose),
             ("k8s/a.yaml", "---\napiVersion: v1\nkind: Pod\n", Format::Kubernetes),
+            ("k8s/a.json", "{\n \"apiVersion\": \"v1\",\n \"kind\": \"Pod\"}", Format::Kubernetes),
+            ("k8s/b.yaml", "\"apiVersion\": v1\n\"kind\": Pod\n", Format::Kubernetes),
             (".gitea/workflows/a.yaml", "", Format::Workflow),
             ("ci/action.yml", "runs:\n", Format::Workflow),
             ("deploy/a.service", "", Format::Unit),

@@ -69,9 +69,7 @@ impl Fragment {
         let raw = host.get(span.range()).unwrap_or("");
         let mut at = 0usize;
         let mut rest = value;
-        while let Some((before, after)) = rest.split_once("{{") {
-            let Some((_, tail)) = after.split_once("}}") else { break };
-            let before = before.strip_suffix('$').unwrap_or(before);
+        while let Some((before, tail)) = before_action(rest) {
             at = self.align(raw, span.start, at, before, spelling);
             self.free();
             at = raw.get(at..).and_then(|r| r.find("}}")).map_or(at, |found| at + found + 2);
@@ -110,6 +108,21 @@ impl Fragment {
         let end = self.host(span.end.saturating_sub(1)).saturating_add(1);
         Span { start, end: end.max(start) }
     }
+}
+
+/// What stands before a text's first action, and what after it. `{{` alone opens one that ends on its line: over
+/// line ends it would take the commands between for its own.
+fn before_action(text: &str) -> Option<(&str, &str)> {
+    for (at, _) in text.match_indices("{{") {
+        let Some((inside, tail)) = text.get(at + 2..)?.split_once("}}") else { return None };
+        let before = text.get(..at)?;
+        match before.strip_suffix('$') {
+            Some(before) => return Some((before, tail)),
+            None if !inside.contains('\n') => return Some((before, tail)),
+            None => {}
+        }
+    }
+    None
 }
 
 /// The offset of the next place in `raw` that can spell `c`.
@@ -201,5 +214,14 @@ mod tests {
         let fragment = Fragment::of_value(host, Span::new(0, host.len()), host, Spelling::Plain);
         assert_eq!(fragment.text.display(), "pkill …-x … y");
         assert_eq!(fragment.host(6), host.find("-x").unwrap() as u32);
+        // Over line ends only `${{` is one.
+        for (host, want) in [
+            ("a {{\npkill x\n}} b {{ c }}", "a {{\npkill x\n}} b …"),
+            ("a ${{ b\n&& c }} d", "a … d"),
+            ("a {{ b", "a {{ b"),
+        ] {
+            let fragment = Fragment::of_value(host, Span::new(0, host.len()), host, Spelling::Plain);
+            assert_eq!(fragment.text.display(), want);
+        }
     }
 }

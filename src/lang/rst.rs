@@ -28,6 +28,15 @@ pub(super) fn read(collector: &mut Collector<'_>) {
             i = end;
             continue;
         }
+        if let Some(said) = around(body) {
+            close(collector, &text, &mut paragraph, &mut lead);
+            lead.clear();
+            if !said.is_empty() {
+                paragraph.push((said, at + line.trim_end().len() - said.len()));
+            }
+            i += 1;
+            continue;
+        }
         if body.starts_with(".. ") {
             // Another directive or a comment: its block is no prose.
             close(collector, &text, &mut paragraph, &mut lead);
@@ -66,6 +75,43 @@ fn directive(body: &str) -> Option<&str> {
     let rest = body.strip_prefix(".. ")?;
     let (name, language) = rest.split_once("::")?;
     matches!(name.trim(), "code-block" | "code" | "sourcecode" | "prompt").then_some(language.trim())
+}
+
+/// Directives whose block is a part of the document like any other.
+const AROUND: &[&str] = &[
+    "admonition",
+    "attention",
+    "card",
+    "caution",
+    "collapse",
+    "container",
+    "danger",
+    "deprecated",
+    "details",
+    "dropdown",
+    "error",
+    "group-tab",
+    "hint",
+    "important",
+    "note",
+    "only",
+    "seealso",
+    "sidebar",
+    "tab",
+    "tab-item",
+    "tab-set",
+    "tabs",
+    "tip",
+    "topic",
+    "versionadded",
+    "versionchanged",
+    "warning",
+];
+
+/// What stands on the line of a directive whose block is read as a part of the document.
+fn around(body: &str) -> Option<&str> {
+    let (name, said) = body.strip_prefix(".. ")?.split_once("::")?;
+    AROUND.contains(&name.trim()).then(|| said.trim())
 }
 
 /// The line after the indented block that follows line `i`.
@@ -133,5 +179,15 @@ mod tests {
         let facts = facts("a.rst", &source, &CommandCatalogue::built_in());
         let lines: Vec<_> = facts.sites.iter().map(|s| source.position(s.span.start).line).collect();
         assert_eq!(lines, [7, 11]);
+    }
+
+    #[test]
+    fn what_stands_in_a_note_or_a_tab_is_read() {
+        let text = ".. note:: Run ``killall a``.\n\n   .. code-block:: sh\n\n      reboot\n\n.. tabs::\n\n   .. tab:: x\n\n      .. code:: sh\n\n         pkill b\n\n\
+                    .. danger::\n\n   Never run ``killall c``.\n\n.. a comment\n\n   .. code:: sh\n\n      reboot\n";
+        let source = Source::new(text);
+        let facts = facts("a.rst", &source, &CommandCatalogue::built_in());
+        let lines: Vec<_> = facts.sites.iter().map(|s| source.position(s.span.start).line).collect();
+        assert_eq!(lines, [1, 5, 13]);
     }
 }

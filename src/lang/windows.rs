@@ -17,9 +17,23 @@ pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileF
     let mut collector = Collector::new(path, Language::Windows, source, catalogue);
     collector.confidence = Confidence::Possible;
     let powershell = path.to_ascii_lowercase().rsplit_once('.').is_none_or(|(_, e)| e.starts_with("ps"));
+    script(&mut collector, &source.text, powershell, &|at| at);
+    let comments = if powershell { Comments { line: &["#"], block: Some(("<#", "#>")) } } else { BATCH };
+    collector.annotations(&comments);
+    collector.finish()
+}
+
+/// Reads a script that stands in a file; `place` maps its lines' offsets. Without a grammar, a site is `possible`.
+pub(super) fn script(
+    collector: &mut Collector<'_>,
+    text: &str,
+    powershell: bool,
+    place: &dyn Fn(usize) -> usize,
+) {
+    let surest = std::mem::replace(&mut collector.confidence, Confidence::Possible);
     let mut at = 0;
     let mut comment = false;
-    for line in source.text.split_inclusive('\n') {
+    for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         if powershell {
@@ -32,13 +46,11 @@ pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileF
         if comment || is_comment(line, powershell) {
             continue;
         }
-        for command in commands(line, start, powershell) {
-            run(&mut collector, &command, powershell);
+        for command in commands(line, place(start), powershell) {
+            run(collector, &command, powershell);
         }
     }
-    let comments = if powershell { Comments { line: &["#"], block: Some(("<#", "#>")) } } else { BATCH };
-    collector.annotations(&comments);
-    collector.finish()
+    collector.confidence = surest;
 }
 
 const BATCH: Comments = Comments { line: &["REM", "rem", "::"], block: None };

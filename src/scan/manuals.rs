@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::base::effect::Effect;
 use crate::base::facts::{FileFacts, Language};
 use crate::base::site::Site;
 use crate::graph::link::{join, parent};
@@ -15,8 +16,63 @@ use crate::graph::link::{join, parent};
 /// Longest manifest that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Documents that tell an agent what to do, and folders of such documents.
-const INSTRUCTIONS: &[&str] = &["agents", "claude", "gemini", "skill", "copilot-instructions"];
+/// Documents that tell an agent what to do, by the first part of their names.
+const INSTRUCTIONS: &[&str] = &[
+    "agent",
+    "agents",
+    "claude",
+    "gemini",
+    "qwen",
+    "crush",
+    "warp",
+    "conventions",
+    "skill",
+    "copilot-instructions",
+];
+/// The second part of such a name: `review.prompt.md`.
+const KINDS: &[&str] = &["instructions", "prompt", "agent", "chatmode", "mode"];
+/// Folders of such documents.
+const FOLDERS: &[&str] = &["agents", "skills", "prompts", "rules", "instructions"];
+/// Catalogued programs that packages provide. What a system provides (`pkill`, `systemctl`, `sudo`) is nobody's
+/// own, whatever a manifest says.
+const PACKAGED: &[&str] = &[
+    "adev",
+    "cargo-watch",
+    "circusctl",
+    "concurrently",
+    "cross-env",
+    "cross-env-shell",
+    "daphne",
+    "dotenv",
+    "dotenvx",
+    "fastapi",
+    "fkill",
+    "fkill-cli",
+    "flask",
+    "granian",
+    "gunicorn",
+    "hupper",
+    "hypercorn",
+    "hyperfine",
+    "kill-port",
+    "killport",
+    "litestar",
+    "node-dev",
+    "nodemon",
+    "pm2",
+    "quart",
+    "sanic",
+    "supervisorctl",
+    "tree-kill",
+    "ts-node",
+    "ts-node-dev",
+    "tsnd",
+    "tsx",
+    "uvicorn",
+    "watchexec",
+    "watchfiles",
+    "watchmedo",
+];
 
 /// Takes the sites out that only show the use of a package's own program, in the documents
 /// that lie in the package. Manifests are looked up on the disk, so that a run over one
@@ -47,10 +103,17 @@ fn instructs(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path).to_ascii_lowercase();
     let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
-    extension == "mdc" || INSTRUCTIONS.contains(&stem) || parts.any(|folder| folder.starts_with('.'))
+    let mut words = stem.split(['.', '_']);
+    extension == "mdc"
+        || words.next().is_some_and(|first| INSTRUCTIONS.contains(&first))
+        || words.next_back().is_some_and(|last| KINDS.contains(&last))
+        || parts.any(|folder| {
+            folder.starts_with('.') || FOLDERS.iter().any(|known| known.eq_ignore_ascii_case(folder))
+        })
 }
 
-/// Whether a command line is a use of one of these programs: it runs it, or it is run by it.
+/// Whether a command line is a use of one of these programs: it runs it, or it is a watcher that it runs. What
+/// ends a process is no less that command for being run by another.
 fn uses(site: &Site, programs: &BTreeSet<String>) -> bool {
     if programs.is_empty() {
         return false;
@@ -60,7 +123,12 @@ fn uses(site: &Site, programs: &BTreeSet<String>) -> bool {
     // `cargo watch` is the program `cargo-watch`.
     let second = first.as_ref().zip(site.command.get(1)).map(|(program, verb)| format!("{program}-{verb}"));
     let by = site.nested_in.iter().filter_map(|by| by.split_whitespace().next()).map(base);
-    first.into_iter().chain(second).chain(by).any(|program| programs.contains(&program))
+    let by = by.filter(|_| site.effect == Effect::Reload);
+    first
+        .into_iter()
+        .chain(second)
+        .chain(by)
+        .any(|program| programs.contains(&program) && PACKAGED.contains(&program.as_str()))
 }
 
 /// The programs that the manifests of a folder name.
@@ -138,6 +206,23 @@ mod tests {
         assert_eq!(left("README.md", text, ("package.json", r#"{"name": "app"}"#)), 3);
         for path in ["AGENTS.md", "docs/CLAUDE.md", ".claude/skills/a/SKILL.md", "rules/a.mdc"] {
             assert_eq!(left(path, text, bin), 3, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_hides_no_kill() {
+        let text = "```sh\npkill -f mcp_server.py\nsystemctl restart x\nconcurrently 'pkill -f y'\n```\n";
+        let bin =
+            r#"{"name": "pkill", "bin": {"pkill": "a", "systemctl": "b", "concurrently": "c", "sh": "d"}}"#;
+        let all = left("README.md", text, ("package.json", "{}"));
+        assert_eq!(left("README.md", text, ("package.json", bin)), all);
+        let text = "```sh\nfkill x\n```\n";
+        let bin = ("package.json", r#"{"bin": {"fkill": "a"}}"#);
+        assert_eq!(left("README.md", text, bin), 0);
+        for path in
+            ["AGENTS.local.md", "CLAUDE.local.md", "agents/a.md", "a/Skills/b/notes.md", "a.prompt.md"]
+        {
+            assert_eq!(left(path, text, bin), 1, "{path}");
         }
     }
 

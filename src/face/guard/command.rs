@@ -65,6 +65,9 @@ pub(super) fn hook(cli: &Cli) -> Result<Outcome, Failure> {
 }
 
 /// Why an event is blocked; `None` if it is allowed.
+///
+/// The daemons are those of this process's own project and those of the folders that the event names: an agent
+/// that goes elsewhere, where a configuration names others, still does not end them.
 fn decide(cli: &Cli) -> Result<Option<String>, Failure> {
     let text = Source::Stdin.read()?.text;
     let unreadable = |fault: Unreadable| {
@@ -78,22 +81,53 @@ fn decide(cli: &Cli) -> Result<Option<String>, Failure> {
         Err(fault) => return Ok(Some(unreadable(fault))),
     };
     let config = cli.config.as_deref().map(std::path::absolute).transpose()?;
+    let cli = cli.with_config(config);
+    let mut projects = vec![Project::open(&cli, &[])?];
+    let hosts = HOST_FOLDERS.iter().filter_map(std::env::var_os).filter(|folder| !folder.is_empty());
+    for folder in hosts.map(PathBuf::from).filter(|folder| folder.is_dir()) {
+        add(&mut projects, Project::open(&cli, &[folder])?);
+    }
     enter(event.folder());
-    let project = Project::open(&cli.with_config(config), &[])?;
-    let commands = match event.asked(&project.config.guard.shell_tools) {
-        Ok(Asked::Commands(commands)) => commands,
-        Ok(Asked::NoCommand) => return Ok(None),
+    add(&mut projects, Project::open(&cli, &[])?);
+    let mut tools: Vec<String> =
+        projects.iter().flat_map(|project| project.config.guard.shell_tools.clone()).collect();
+    tools.sort();
+    let Asked::Commands { commands, programs, folders } = (match event.asked(&tools) {
+        Ok(asked) => asked,
         Err(fault) => return Ok(Some(unreadable(fault))),
+    }) else {
+        return Ok(None);
     };
-    let store = judge::configured_store(&project);
-    for command in commands {
-        let report = judge::judge(&command, &project, store.as_deref())?;
-        if report.contaminated {
-            let verdict = judge::verdict_name(&report);
-            return Ok(Some(format!("{} ({verdict})\nnext step: {}", report.reason, report.next_step)));
+    let here = std::env::current_dir()?;
+    let mut places: Vec<Option<&str>> = folders.iter().map(|folder| Some(folder.as_str())).collect();
+    if places.is_empty() {
+        places.push(None);
+    }
+    for place in places {
+        std::env::set_current_dir(&here)?;
+        enter(place);
+        if place.is_some() {
+            add(&mut projects, Project::open(&cli, &[])?);
+        }
+        for command in commands.iter().cloned().chain(programs.iter().flat_map(|p| judge::readings(p))) {
+            let report = judge::judge_among(&command, &projects)?;
+            if report.contaminated {
+                let verdict = judge::verdict_name(&report);
+                return Ok(Some(format!("{} ({verdict})\nnext step: {}", report.reason, report.next_step)));
+            }
         }
     }
     Ok(None)
+}
+
+/// Variables in which hosts tell a hook the root of the session's project, wherever the agent has gone since.
+const HOST_FOLDERS: [&str; 2] = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
+
+/// Adds a project that is not there yet.
+fn add(projects: &mut Vec<Project>, project: Project) {
+    if !projects.iter().any(|known| known.root == project.root) {
+        projects.push(project);
+    }
 }
 
 /// Goes where the tool will run, so that the configuration, the store and the files that a command

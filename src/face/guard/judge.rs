@@ -3,7 +3,7 @@
 //! Evidence is gathered only where it can matter: a command that does nothing to a process
 //! is answered without a look at the process table, the store or a scanner.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::scripts;
 use crate::base::facts::{Language, ProblemKind};
@@ -30,26 +30,50 @@ pub(in crate::face) fn judge(
     project: &Project,
     store: Option<&Path>,
 ) -> Result<GuardReport, Failure> {
+    verdict(command, std::slice::from_ref(project), store.map(Path::to_path_buf).as_slice())
+}
+
+/// The verdict where the daemons of several projects are to be held, with their own stores.
+pub(super) fn judge_among(command: &str, projects: &[Project]) -> Result<GuardReport, Failure> {
+    let stores: Vec<PathBuf> = projects.iter().filter_map(configured_store).collect();
+    verdict(command, projects, &stores)
+}
+
+fn verdict(command: &str, projects: &[Project], stores: &[PathBuf]) -> Result<GuardReport, Failure> {
     let catalogue = CommandCatalogue::shared();
-    let examined = scripts::examined(command, catalogue, &project.root);
-    let mut daemons = Daemons::named(names(project)?, catalogue);
+    let roots: Vec<&Path> = projects.iter().map(|project| project.root.as_path()).collect();
+    let examined = scripts::examined(command, catalogue, &roots);
+    let mut known = Vec::new();
+    for project in projects {
+        known.extend(names(project)?);
+    }
+    let mut daemons = Daemons::named(known, catalogue);
     // A store that is named must be readable, whatever the command is.
-    let registry = match store {
-        Some(path) => Store::open(path, OpenMode::Existing)?.runtimes(Some("running"))?,
-        None => Vec::new(),
-    };
-    for row in registry {
-        if let Some(pid) = row.pid {
-            daemons.registered.insert(pid, row.runtime_id.clone());
+    for store in stores {
+        for row in Store::open(store, OpenMode::Existing)?.runtimes(Some("running"))? {
+            if let Some(pid) = row.pid {
+                daemons.registered.insert(pid, row.runtime_id.clone());
+            }
         }
     }
     if examined.acts() {
         observe(&mut daemons);
-        daemons.forbidden = forbidden(project)?;
+        for project in projects {
+            daemons.forbidden.extend(forbidden(project)?);
+        }
     }
     // Of very many programs the rest are decided by their text alone.
     let inline: Vec<_> = examined.inline().iter().take(MOST_PROGRAMS).map(scanned).collect();
     Ok(Guard::new(catalogue, &daemons).judge_examined(&examined, &inline))
+}
+
+/// The commands that a program of a language that is not told may be: one of Python, else a shell's.
+pub(super) fn readings(program: &str) -> Vec<String> {
+    let python = format!("python3 -c '{}'", program.replace('\'', "'\\''"));
+    match scanned(&Inline::of("python", program)) {
+        Some(_) => vec![python],
+        None => vec![python, program.to_owned()],
+    }
 }
 
 /// Names of the daemons: configured processes, daemon modules' file names, and the processes

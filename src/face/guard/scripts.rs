@@ -19,7 +19,7 @@ const MOST_FILES: usize = 32;
 const MOST_BYTES: u64 = 256 << 10;
 
 /// A command taken apart, with what it runs.
-pub(super) fn examined(command: &str, catalogue: &CommandCatalogue, root: &Path) -> Examined {
+pub(super) fn examined(command: &str, catalogue: &CommandCatalogue, roots: &[&Path]) -> Examined {
     let mut scripts: BTreeMap<Runs, String> = BTreeMap::new();
     let mut asked: Vec<Runs> = Vec::new();
     let mut examined = Examined::new(command, catalogue);
@@ -31,7 +31,7 @@ pub(super) fn examined(command: &str, catalogue: &CommandCatalogue, root: &Path)
             if asked.len() >= MOST_FILES {
                 return examined;
             }
-            if let Some(text) = text_of(&runs, &here, root) {
+            if let Some(text) = text_of(&runs, &here, roots) {
                 scripts.insert(runs.clone(), text);
                 found = true;
             }
@@ -45,20 +45,20 @@ pub(super) fn examined(command: &str, catalogue: &CommandCatalogue, root: &Path)
     examined
 }
 
-fn text_of(runs: &Runs, here: &Path, root: &Path) -> Option<String> {
+fn text_of(runs: &Runs, here: &Path, roots: &[&Path]) -> Option<String> {
     match runs {
-        Runs::File(path) => read(&here.join(path), root),
+        Runs::File(path) => read(&here.join(path), roots),
         Runs::Task { runner, folder, name } => {
             let folder = here.join(folder);
             match runner.as_str() {
                 "make" | "gmake" => {
                     let file = ["GNUmakefile", "makefile", "Makefile"]
                         .iter()
-                        .find_map(|f| read(&folder.join(f), root))?;
+                        .find_map(|f| read(&folder.join(f), roots))?;
                     task::recipe(&file, name)
                 }
                 "npm" | "yarn" | "pnpm" | "bun" => {
-                    task::package_script(&read(&folder.join("package.json"), root)?, name)
+                    task::package_script(&read(&folder.join("package.json"), roots)?, name)
                 }
                 _ => None,
             }
@@ -66,11 +66,11 @@ fn text_of(runs: &Runs, here: &Path, root: &Path) -> Option<String> {
     }
 }
 
-/// A file's text, if it lies in the project and is short enough.
-fn read(path: &Path, root: &Path) -> Option<String> {
+/// A file's text, if it lies in a project and is short enough.
+fn read(path: &Path, roots: &[&Path]) -> Option<String> {
     let real = path.canonicalize().ok()?;
-    let root = root.canonicalize().ok()?;
-    if !real.starts_with(&root) || !real.is_file() {
+    let within = |root: &&Path| root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    if !roots.iter().any(within) || !real.is_file() {
         return None;
     }
     let mut bytes = Vec::new();

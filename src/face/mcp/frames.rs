@@ -26,9 +26,7 @@ pub(super) fn read(line: &[u8]) -> Vec<Frame> {
     if line.is_empty() {
         return Vec::new();
     }
-    if let Ok(message) = serde_json::from_slice(line) {
-        return vec![Frame::Message(Box::new(message))];
-    }
+    // A key that occurs twice is refused at any depth: two readers would see two commands.
     let value = std::str::from_utf8(line)
         .map_err(|error| format!("no UTF-8 from its byte {} on", error.valid_up_to()))
         .and_then(|text| strict::read_value(text).map_err(|fault| format!("no JSON: {fault}")));
@@ -114,6 +112,8 @@ mod tests {
         }
         let twice = r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#;
         assert_eq!(read_as(twice), ["error -32700 2"]);
+        let twice = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","arguments":{"a":1,"a":2}}}"#;
+        assert_eq!(read_as(twice), ["error -32700 5"]);
         let bytes = b"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"x\",\"params\":{\"a\":\"\xff\"}}";
         assert_eq!(read_as(bytes), ["error -32700 5"]);
         let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":3},4]"#;

@@ -1,6 +1,7 @@
 //! Workflows of Gitea and GitHub, composite actions, `.gitlab-ci.yml`, pre-commit configuration.
 
 use crate::lang::collect::Collector;
+use crate::lang::windows;
 
 use super::data::{Data, Id};
 use super::values;
@@ -23,6 +24,18 @@ pub(super) fn workflow(collector: &mut Collector<'_>, data: &Data) {
         }
         if let Some(runs) = data.get(root, "runs") {
             steps(collector, data, runs, None);
+            // An action that is a container.
+            let words: Vec<_> = ["entrypoint", "args"]
+                .iter()
+                .filter_map(|key| data.get(runs, key))
+                .flat_map(|id| values::split(collector, data, id))
+                .collect();
+            collector.argv(&words);
+            for key in ["pre-entrypoint", "post-entrypoint"] {
+                if let Some(entry) = data.get(runs, key) {
+                    values::command(collector, data, entry);
+                }
+            }
         }
     }
 }
@@ -41,8 +54,19 @@ fn steps(collector: &mut Collector<'_>, data: &Data, owner: Id, default: Option<
         if matches!(program, "python" | "python3" | "node" | "perl" | "ruby") {
             continue;
         }
-        if let Some(run) = data.get(step, "run") {
-            values::shell(collector, data, run);
+        let Some(run) = data.get(step, "run") else { continue };
+        let windows = match program {
+            "pwsh" | "powershell" => Some(true),
+            "cmd" => Some(false),
+            _ => None,
+        };
+        match (windows, values::fragment(collector, data, run)) {
+            (Some(powershell), Some(fragment)) => {
+                let text = fragment.text.display();
+                let place = |at: usize| fragment.host(u32::try_from(at).unwrap_or(u32::MAX)) as usize;
+                windows::script(collector, &text, powershell, &place);
+            }
+            _ => values::shell(collector, data, run),
         }
     }
 }
@@ -61,6 +85,19 @@ pub(super) fn gitlab(collector: &mut Collector<'_>, data: &Data) {
                 continue;
             }
             let hooks = data.get(job, "hooks");
+            let services = data.get(job, "services").map(|s| data.items(s)).unwrap_or(&[]);
+            for &container in data.get(job, "image").iter().chain(services) {
+                for key in ["entrypoint", "command"] {
+                    if let Some(command) = data.get(container, key) {
+                        values::command(collector, data, command);
+                    }
+                }
+            }
+            for &step in data.get(job, "run").map(|r| data.items(r)).unwrap_or(&[]) {
+                if let Some(script) = data.get(step, "script") {
+                    values::shell(collector, data, script);
+                }
+            }
             for owner in std::iter::once(job).chain(hooks) {
                 for key in KEYS {
                     if let Some(script) = data.get(owner, key) {
@@ -87,28 +124,13 @@ pub(super) fn pre_commit(collector: &mut Collector<'_>, data: &Data) {
                 continue;
             }
             let Some(entry) = data.get(hook, "entry") else { continue };
-            let before = collector.facts.sites.len();
-            values::shell(collector, data, entry);
+            // The arguments follow the entry's words.
             let args = data.get(hook, "args").map(|a| data.items(a)).unwrap_or(&[]);
-            if collector.facts.sites.len() == before && !args.is_empty() {
-                // The entry's words, then the arguments.
-                let mut words = split(collector, data, entry);
-                words.extend(values::words(collector, data, args));
-                collector.argv(&words);
+            let mut words = values::split(collector, data, entry);
+            words.extend(values::words(collector, data, args));
+            if args.is_empty() || !collector.argv(&words) {
+                values::shell(collector, data, entry);
             }
         }
-    }
-}
-
-fn split(
-    collector: &Collector<'_>,
-    data: &Data,
-    id: Id,
-) -> Vec<(crate::base::text::Text, crate::base::span::Span)> {
-    let span = data.node(id).map(|n| n.span).unwrap_or_default();
-    let Some(fragment) = values::fragment(collector, data, id) else { return Vec::new() };
-    match fragment.text.as_literal() {
-        Some(text) => text.split_whitespace().map(|w| (crate::base::text::Text::literal(w), span)).collect(),
-        None => vec![(fragment.text, span)],
     }
 }

@@ -11,8 +11,13 @@ use super::values;
 /// Server entries, hooks and status lines.
 pub(super) fn servers(collector: &mut Collector<'_>, data: &Data) {
     for id in data.maps() {
-        let Some(command) = own(data, id, "command") else { continue };
-        let args = own(data, id, "args").map(|a| data.items(a)).unwrap_or(&[]);
+        let Some(mut command) = own(data, id, "command") else { continue };
+        let mut args = own(data, id, "args").map(|a| data.items(a)).unwrap_or(&[]);
+        // `{"command": {"path": …, "args": […]}}`.
+        if let Some(path) = own(data, command, "path") {
+            args = own(data, command, "args").map(|a| data.items(a)).unwrap_or(&[]);
+            command = path;
+        }
         if args.is_empty() {
             values::command(collector, data, command);
         } else {
@@ -34,13 +39,11 @@ pub(super) fn tasks(collector: &mut Collector<'_>, data: &Data) {
         let command = value(command);
         let args: Vec<Id> =
             own(data, id, "args").map(|a| data.items(a)).unwrap_or(&[]).iter().map(|&a| value(a)).collect();
-        let before = collector.facts.sites.len();
-        values::shell(collector, data, command);
-        if collector.facts.sites.len() == before && !args.is_empty() {
-            let mut ids = vec![command];
-            ids.extend(args);
-            let words = values::words(collector, data, &ids);
-            collector.argv(&words);
+        // The arguments follow the command's words, whether a shell puts them together or not.
+        let mut words = values::split(collector, data, command);
+        words.extend(values::words(collector, data, &args));
+        if args.is_empty() || !collector.argv(&words) {
+            values::shell(collector, data, command);
         }
     }
 }

@@ -22,18 +22,18 @@ pub(super) fn compose(collector: &mut Collector<'_>, data: &Data) {
 fn read_service(collector: &mut Collector<'_>, data: &Data, service: Id) {
     let entrypoint = data.get(service, "entrypoint");
     let command = data.get(service, "command");
-    let before = collector.facts.sites.len();
-    for id in [entrypoint, command].into_iter().flatten() {
-        values::command(collector, data, id);
-    }
-    if let (Some(entrypoint), Some(command)) = (entrypoint, command)
-        && collector.facts.sites.len() == before
-    {
-        // The command is the entry point's arguments.
-        let ids = [data.items(entrypoint), data.items(command)].concat();
-        if !data.items(entrypoint).is_empty() && !data.items(command).is_empty() {
-            values::list(collector, data, &ids);
+    // The command is the entry point's arguments.
+    let joined = entrypoint.zip(command).is_some_and(|(entrypoint, command)| {
+        let lists = [data.items(entrypoint), data.items(command)];
+        if lists.iter().all(|list| !list.is_empty()) {
+            values::list(collector, data, &lists.concat())
+        } else {
+            let words = [entrypoint, command].map(|id| values::split(collector, data, id));
+            words.iter().all(|words| !words.is_empty()) && collector.argv(&words.concat())
         }
+    });
+    for id in [entrypoint, command].into_iter().flatten().filter(|_| !joined) {
+        values::command(collector, data, id);
     }
     if let Some(test) = data.get(service, "healthcheck").and_then(|h| data.get(h, "test")) {
         health_check(collector, data, test);
@@ -44,6 +44,12 @@ fn read_service(collector: &mut Collector<'_>, data: &Data, service: Id) {
             if let Some(command) = data.get(hook, "command") {
                 values::command(collector, data, command);
             }
+        }
+    }
+    let watched = data.get(service, "develop").and_then(|d| data.get(d, "watch"));
+    for &rule in watched.map(|w| data.items(w)).unwrap_or(&[]) {
+        if let Some(command) = data.get(rule, "exec").and_then(|e| data.get(e, "command")) {
+            values::command(collector, data, command);
         }
     }
     restart_policy(collector, data, service);

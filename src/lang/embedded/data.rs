@@ -361,8 +361,13 @@ impl Data {
         found
     }
 
-    /// A mapping's value of that key.
+    /// A mapping's value of that key; of several that it writes itself the last, as their readers have it.
     pub fn get(&self, id: Id, key: &str) -> Option<Id> {
+        if let Some(Kind::Map(own)) = self.node(id).map(|n| &n.kind)
+            && let Some((_, value)) = own.iter().rev().find(|(k, _)| self.text(*k) == Some(key))
+        {
+            return Some(*value);
+        }
         self.entries(id).into_iter().find(|&(k, _)| k == key).map(|(_, v)| v)
     }
 

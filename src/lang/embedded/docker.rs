@@ -47,12 +47,17 @@ pub(super) fn read(collector: &mut Collector<'_>) {
                     if keyword == "ENTRYPOINT" {
                         entrypoint_found = found;
                         entrypoint = words;
-                    } else if !found && !entrypoint_found && !entrypoint.is_empty() {
-                        // The command is the entry point's arguments.
-                        let place = words.first().map(|(_, span)| *span).unwrap_or_default();
+                    } else if !found && !entrypoint.is_empty() {
+                        // The command is the entry point's arguments: a kill there is aimed at what they name.
+                        let place =
+                            |words: &[(Text, Span)]| words.first().map(|(_, s)| *s).unwrap_or_default();
+                        let at = if entrypoint_found { place(&entrypoint) } else { place(&words) };
+                        let earlier = std::mem::take(&mut collector.facts.sites);
                         let joined: Vec<_> =
-                            entrypoint.iter().chain(&words).map(|(text, _)| (text.clone(), place)).collect();
-                        collector.argv(&joined);
+                            entrypoint.iter().chain(&words).map(|(text, _)| (text.clone(), at)).collect();
+                        let replaced = collector.argv(&joined) && entrypoint_found;
+                        let kept = earlier.into_iter().filter(|s| !(replaced && s.span.start == at.start));
+                        collector.facts.sites.extend(kept);
                     }
                 }
             }
@@ -168,12 +173,7 @@ fn cut(line: &mut String, at: &mut u32, bytes: usize) {
 
 fn instructions(text: &str) -> Vec<Instruction> {
     let mut found: Vec<Instruction> = Vec::new();
-    let escape =
-        if text.lines().take(3).any(|l| l.trim_start().to_ascii_lowercase().starts_with("# escape=`")) {
-            '`'
-        } else {
-            '\\'
-        };
+    let escape = if text.lines().take(3).any(is_backtick_escape) { '`' } else { '\\' };
     let mut open: Option<Instruction> = None;
     let mut ends: Vec<String> = Vec::new();
     let mut at = 0usize;
@@ -194,7 +194,8 @@ fn instructions(text: &str) -> Vec<Instruction> {
             continue;
         }
         let body = line.trim();
-        if body.starts_with('#') || (body.is_empty() && open.is_none()) {
+        // A blank line does not end an instruction that is continued.
+        if body.starts_with('#') || body.is_empty() {
             continue;
         }
         let continued = body.ends_with(escape);
@@ -222,20 +223,41 @@ fn instructions(text: &str) -> Vec<Instruction> {
     found
 }
 
-/// The delimiters of the here-documents that a line opens.
+/// `# escape=` with a backtick, however it is spaced.
+fn is_backtick_escape(line: &str) -> bool {
+    let setting = line.trim().strip_prefix('#').and_then(|rest| rest.split_once('='));
+    setting.is_some_and(|(key, value)| key.trim().eq_ignore_ascii_case("escape") && value.trim() == "`")
+}
+
+/// The delimiters of the here-documents that a line opens: words of their own, outside of quotes, as
+/// the builder reads them, so that `$((1<<3))` opens none.
 fn here_documents(line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once("<<") {
-        rest = after;
-        if before.ends_with('<') || after.starts_with('<') {
+    let mut quote = None;
+    let mut start = None;
+    let mut escaped = false;
+    for (i, c) in line.char_indices().chain([(line.len(), ' ')]) {
+        if quote.is_none() && !escaped && c.is_whitespace() {
+            let word = start.take().and_then(|start: usize| line.get(start..i)).unwrap_or("");
+            found.extend(here_document(word));
             continue;
         }
-        let word = after.trim_start_matches('-').trim_start_matches(['"', '\'']);
-        let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(word.len());
-        if end > 0 {
-            found.push(word.get(..end).unwrap_or("").to_owned());
+        start = start.or(Some(i));
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (None | Some('"'), '\\') => escaped = true,
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            _ => {}
         }
     }
     found
+}
+
+/// The delimiter of `<<EOF`, `3<<-"EOF"` and their like.
+fn here_document(word: &str) -> Option<String> {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix("<<")?;
+    let name = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches(['"', '\'']);
+    let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+    (end > 0 && !rest.contains('<')).then(|| name.get(..end).unwrap_or("").to_owned())
 }

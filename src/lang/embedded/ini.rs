@@ -84,7 +84,7 @@ pub(super) fn tox_text(collector: &mut Collector<'_>, text: &str, host: &dyn Fn(
         let mut pending = false;
         for (line, at) in &entry.lines {
             // A dash before a command means that its failure is ignored; `{…}` is tox's own substitution.
-            let body = if pending { line.as_str() } else { line.trim_start_matches(['-', '!', ' ']) };
+            let body = if pending { line.as_str() } else { after_factors(line) };
             let at = at + u32::try_from(line.len() - body.len()).unwrap_or(0);
             pending = body.ends_with('\\');
             substituted(&mut fragment, body, '{', '}', host, at);
@@ -94,7 +94,24 @@ pub(super) fn tox_text(collector: &mut Collector<'_>, text: &str, host: &dyn Fn(
     }
 }
 
-/// Appends text in which `open … close` stands for something unknown.
+/// A line of tox's commands without the factors that it is for (`py38,lint: `) and the mark that its failure
+/// is ignored.
+fn after_factors(line: &str) -> &str {
+    let factors = |text: &str| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ',' | '-' | '!' | '{' | '}' | ' '))
+    };
+    let body = match line.split_once(": ") {
+        Some((before, command)) if factors(before) => command,
+        _ => line,
+    };
+    body.trim_start_matches(['-', '!', ' ', '\t'])
+}
+
+/// Appends text in which `open … close` stands for something unknown; of `{posargs:…}` it is known what stands
+/// there if nothing is given.
 fn substituted(
     fragment: &mut Fragment,
     text: &str,
@@ -108,7 +125,11 @@ fn substituted(
     while let Some(start) = text.get(from..).and_then(|r| r.find(open)).map(|i| from + i) {
         let Some(end) = text.get(start..).and_then(|r| r.find(close)).map(|i| start + i) else { break };
         fragment.literal(text.get(from..start).unwrap_or(""), place(from));
-        fragment.free();
+        let inner = text.get(start + open.len_utf8()..end).unwrap_or("");
+        match inner.strip_prefix("posargs:") {
+            Some(default) => fragment.literal(default, place(end - default.len())),
+            None => fragment.free(),
+        }
         from = end + close.len_utf8();
     }
     fragment.literal(text.get(from..).unwrap_or(""), place(from));
@@ -125,11 +146,17 @@ pub(super) fn supervisord(collector: &mut Collector<'_>) {
         }
         match entry.key.as_str() {
             "command" => {
-                let mut words: Vec<(Text, Span)> = Vec::new();
+                // Quotes go over line ends: the lines stand in one text, as far apart as they are in the file.
+                let first = entry.lines.first().map_or(0, |(_, at)| *at);
+                let mut value = String::new();
                 for (line, at) in &entry.lines {
-                    words.extend(split(line, *at));
+                    value.extend(std::iter::repeat_n(
+                        ' ',
+                        ((at - first) as usize).saturating_sub(value.len()),
+                    ));
+                    value.push_str(line);
                 }
-                collector.argv(&words);
+                collector.argv(&split(&value, first, Escapes::Characters));
             }
             "autorestart" if entry.lines.first().is_some_and(|(v, _)| v.eq_ignore_ascii_case("true")) => {
                 let message = "`autorestart=true` starts the program again for ever, whatever it exits with; \
@@ -141,14 +168,28 @@ pub(super) fn supervisord(collector: &mut Collector<'_>) {
     }
 }
 
+/// What a backslash spells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Escapes {
+    /// The character after it.
+    Characters,
+    /// The same, and bytes by their numbers (`\x70`, `\160`), in any quotes.
+    Numbers,
+}
+
 /// Words with quotes and backslashes, as supervisord and systemd split them; no shell reads them.
-pub(super) fn split(line: &str, at: u32) -> Vec<(Text, Span)> {
+pub(super) fn split(line: &str, at: u32, escapes: Escapes) -> Vec<(Text, Span)> {
     let mut words = Vec::new();
     let mut word: Option<(String, usize)> = None;
     let mut quote = None;
     let mut chars = line.char_indices();
     let place = |i: usize| at.saturating_add(u32::try_from(i).unwrap_or(0));
     while let Some((i, c)) = chars.next() {
+        if let (Escapes::Numbers, '\\', Some((meant, length))) = (escapes, c, number(chars.as_str())) {
+            word.get_or_insert((String::new(), i)).0.push(meant);
+            chars.nth(length - 1);
+            continue;
+        }
         match (quote, c) {
             (Some(q), c) if c == q => quote = None,
             (Some('"') | None, '\\') => {
@@ -175,4 +216,15 @@ pub(super) fn split(line: &str, at: u32) -> Vec<(Text, Span)> {
         words.push((Text::literal(text), Span { start: place(start), end: place(line.len()) }));
     }
     words
+}
+
+/// The ASCII character that a number after a backslash spells, and the number's length: `x70`, `160`.
+fn number(rest: &str) -> Option<(char, usize)> {
+    let (digits, base) = match rest.strip_prefix('x') {
+        Some(hex) => (hex.get(..2)?, 16),
+        None => (rest.get(..3)?, 8),
+    };
+    let code = u8::from_str_radix(digits, base).ok().filter(u8::is_ascii)?;
+    // Three characters either way.
+    Some((char::from(code), 3))
 }

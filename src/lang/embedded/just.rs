@@ -13,9 +13,14 @@ pub(super) fn read(collector: &mut Collector<'_>) {
     let mut body: Vec<(&str, usize)> = Vec::new();
     let mut in_recipe = false;
     let mut at = 0;
+    let mut commands = Vec::new();
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
+        if commands.last().is_some_and(|&(_, end)| start < end) {
+            // Still inside of a command over several lines.
+            continue;
+        }
         let indented = line.starts_with([' ', '\t']);
         if in_recipe && (indented || line.trim().is_empty()) {
             body.push((line, start));
@@ -23,9 +28,14 @@ pub(super) fn read(collector: &mut Collector<'_>) {
         }
         recipe(collector, &variables, &std::mem::take(&mut body));
         in_recipe = is_header(line);
-        backticks(collector, line, start);
+        if !line.starts_with('#') {
+            expression(&text, start, start + line.len(), &mut commands);
+        }
     }
     recipe(collector, &variables, &body);
+    for (start, end) in commands {
+        collector.shell(&Fragment::of_host(&text, Span::new(start, end)));
+    }
 }
 
 /// A recipe's first line: no assignment, no setting, a colon.
@@ -54,6 +64,7 @@ fn variables(text: &str) -> BTreeMap<&str, &str> {
 
 fn recipe(collector: &mut Collector<'_>, variables: &BTreeMap<&str, &str>, body: &[(&str, usize)]) {
     let Some((first, _)) = body.iter().find(|(line, _)| !line.trim().is_empty()) else { return };
+    interpolated(collector, body);
     if let Some(shebang) = first.trim().strip_prefix("#!") {
         let program = shebang.rsplit(['/', ' ']).next().unwrap_or(shebang);
         if !program.ends_with("sh") && !shebang.contains("sh ") {
@@ -83,6 +94,23 @@ fn recipe(collector: &mut Collector<'_>, variables: &BTreeMap<&str, &str>, body:
     collector.shell(&command);
 }
 
+/// The commands in the expressions of `{{ … }}`.
+fn interpolated(collector: &mut Collector<'_>, body: &[(&str, usize)]) {
+    let text = collector.source.text.clone();
+    let mut commands = Vec::new();
+    for (line, at) in body {
+        let mut from = 0;
+        while let Some(start) = line.get(from..).and_then(|r| r.find("{{")).map(|f| from + f + 2) {
+            let Some(end) = line.get(start..).and_then(|r| r.find("}}")).map(|f| start + f) else { break };
+            expression(&text, at + start, at + end, &mut commands);
+            from = end + 2;
+        }
+    }
+    for (start, end) in commands {
+        collector.shell(&Fragment::of_host(&text, Span::new(start, end)));
+    }
+}
+
 /// Appends a line with `{{ … }}` replaced.
 fn interpolate(fragment: &mut Fragment, variables: &BTreeMap<&str, &str>, line: &str, at: usize) {
     let place = |i: usize| u32::try_from(at + i).unwrap_or(u32::MAX);
@@ -99,15 +127,25 @@ fn interpolate(fragment: &mut Fragment, variables: &BTreeMap<&str, &str>, line: 
     fragment.literal(line.get(from..).unwrap_or(""), place(from));
 }
 
-/// `` name := `command` ``.
-fn backticks(collector: &mut Collector<'_>, line: &str, start: usize) {
-    let Some((name, value)) = line.split_once(":=") else { return };
-    let mut parts = value.split('`');
-    let Some(before) = parts.next() else { return };
-    if let Some(command) = parts.next() {
-        let at = start + name.len() + 2 + before.len() + 1;
-        let mut fragment = Fragment::at(Span::new(at, at + command.len()));
-        fragment.literal(command, u32::try_from(at).unwrap_or(u32::MAX));
-        collector.shell(&fragment);
+/// The commands of an expression between two offsets: in backticks, which three of them open over several lines,
+/// and the text that is given to `shell`.
+fn expression(text: &str, from: usize, to: usize, found: &mut Vec<(usize, usize)>) {
+    let mut at = from;
+    while at < to {
+        let rest = text.get(at..).unwrap_or("");
+        let mark = ["```", "`", "\"", "'"].into_iter().find(|mark| rest.starts_with(mark));
+        let Some(mark) = mark else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+            continue;
+        };
+        let start = at + mark.len();
+        // Only the long form goes over line ends.
+        let within = if mark.len() == 3 { text.get(start..) } else { text.get(start..to) };
+        let Some(length) = within.and_then(|t| t.find(mark)) else { return };
+        let given = text.get(from..at).is_some_and(|t| t.trim_end().ends_with("shell("));
+        if mark.starts_with('`') || given {
+            found.push((start, start + length));
+        }
+        at = start + length + mark.len();
     }
 }

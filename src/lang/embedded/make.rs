@@ -21,9 +21,27 @@ struct Logical<'t> {
 pub(super) fn read(collector: &mut Collector<'_>) {
     let text = collector.source.text.clone();
     let lines = logical_lines(&text);
-    let variables = variables(&lines);
+    let definitions = definitions(&lines);
+    let variables = variables(&lines, &definitions);
     let mut prefix = '\t';
+    let mut defined = None;
     for line in &lines {
+        if let Some(plain) = defined {
+            if is_word(line.text, "endef") {
+                defined = None;
+            }
+            if plain {
+                continue;
+            }
+        } else if let Some(definition) = definitions.iter().find(|d| d.at == line.at) {
+            defined = Some(!definition.makes_rules);
+            continue;
+        }
+        if let Some((_, '!', command)) = assignment(line.text).filter(|_| !line.text.starts_with(prefix)) {
+            let at = line.at + line.text.find(command).unwrap_or(0);
+            recipe(collector, &variables, command, at);
+            continue;
+        }
         if let Some(value) = line.text.trim().strip_prefix(".RECIPEPREFIX") {
             prefix = value.trim_start_matches([' ', ':', '=']).chars().next().unwrap_or('\t');
             continue;
@@ -67,34 +85,86 @@ fn logical_lines(text: &str) -> Vec<Logical<'_>> {
     found
 }
 
-/// `NAME = value` with any of make's operators.
-fn assignment(line: &str) -> Option<(&str, &str)> {
+/// `NAME = value` with any of make's operators: the name, the sign before the `=` (a blank for none), the value.
+fn assignment(line: &str) -> Option<(&str, char, &str)> {
     let line = line.split('#').next().unwrap_or(line);
     let mut body = line.trim_start();
     for word in ["export ", "override ", "private "] {
         body = body.strip_prefix(word).unwrap_or(body).trim_start();
     }
     let at = body.find('=')?;
-    let name = body.get(..at)?.trim_end_matches([':', '?', '+', '!', ' ', '\t']);
+    let before = body.get(..at)?;
+    let sign = before.chars().next_back().filter(|c| matches!(c, ':' | '?' | '+' | '!')).unwrap_or(' ');
+    let name = before.trim_end_matches([':', '?', '+', '!', ' ', '\t']);
     let plain =
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
-    plain.then(|| (name, body.get(at + 1..).unwrap_or("").trim()))
+    plain.then(|| (name, sign, body.get(at + 1..).unwrap_or("").trim()))
+}
+
+/// `define NAME … endef`.
+struct Definition<'t> {
+    name: &'t str,
+    /// Where its first line stands.
+    at: usize,
+    /// Its lines, as a recipe has them.
+    value: String,
+    /// It holds rules, for `$(eval …)`: the lines of their recipes are read where they stand.
+    makes_rules: bool,
+}
+
+fn definitions<'t>(lines: &[Logical<'t>]) -> Vec<Definition<'t>> {
+    let mut found: Vec<Definition<'t>> = Vec::new();
+    let mut open = false;
+    for line in lines {
+        if open {
+            open = !is_word(line.text, "endef");
+            if let Some(definition) = found.last_mut().filter(|_| open) {
+                let rule = line.text.split_once(':').is_some_and(|(target, _)| !target.trim().contains(' '));
+                definition.makes_rules |= rule && !line.text.starts_with(['\t', ' ', '@']);
+                definition.value.push_str(line.text.trim_start_matches(['@', '-', '+', ' ', '\t']));
+            }
+            continue;
+        }
+        let body = line.text.trim_start_matches(' ');
+        let body = ["export ", "override "]
+            .iter()
+            .fold(body, |b, word| b.strip_prefix(word).unwrap_or(b).trim_start());
+        if let Some(name) = body.strip_prefix("define").filter(|rest| rest.starts_with([' ', '\t'])) {
+            let name = name.trim().trim_end_matches(['=', ':', '?', '+', ' ', '\t']);
+            found.push(Definition { name, at: line.at, value: String::new(), makes_rules: false });
+            open = true;
+        }
+    }
+    found
+}
+
+fn is_word(line: &str, word: &str) -> bool {
+    line.split_whitespace().next() == Some(word)
 }
 
 /// Variables that the file gives one value.
-fn variables(lines: &[Logical<'_>]) -> BTreeMap<String, Option<String>> {
+fn variables(lines: &[Logical<'_>], definitions: &[Definition<'_>]) -> BTreeMap<String, Option<String>> {
     let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
-    for line in lines.iter().filter(|l| !l.text.starts_with('\t')) {
-        let Some((name, value)) = assignment(line.text) else { continue };
-        let value = value.replace("\\\n", " ");
-        found
-            .entry(name.to_owned())
-            .and_modify(|known| {
-                if known.as_deref() != Some(value.as_str()) {
-                    *known = None;
-                }
+    let mut add = |name: &str, sign: char, value: String| {
+        let known = found.entry(name.to_owned());
+        known
+            .and_modify(|known| match known {
+                Some(text) if sign == '+' => *text = format!("{text} {value}"),
+                Some(text) if *text == value => {}
+                _ => *known = None,
             })
             .or_insert(Some(value));
+    };
+    for line in lines.iter().filter(|l| !l.text.starts_with('\t')) {
+        // `target: NAME = value` holds for that target.
+        let of_target = || line.text.split_once(':').and_then(|(_, rest)| assignment(rest));
+        let Some((name, sign, value)) = assignment(line.text).or_else(of_target) else { continue };
+        if sign != '!' {
+            add(name, sign, value.replace("\\\r\n", " ").replace("\\\n", " "));
+        }
+    }
+    for definition in definitions.iter().filter(|d| !d.makes_rules) {
+        add(definition.name, ' ', definition.value.clone());
     }
     found
 }
@@ -200,6 +270,9 @@ fn reference(text: &str, at: usize) -> (Reference, usize) {
             depth -= 1;
             if depth == 0 {
                 let name = rest.get(1..i).unwrap_or("");
+                // `$(call NAME,…)` is its value, with places for the arguments.
+                let called = name.strip_prefix("call ").map(|c| c.split(',').next().unwrap_or(c).trim());
+                let name = called.unwrap_or(name);
                 let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
                 let reference = if plain { Reference::Name(name.to_owned()) } else { Reference::Free };
                 return (reference, at + 1 + i + c.len_utf8());

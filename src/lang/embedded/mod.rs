@@ -78,6 +78,9 @@ pub fn facts(path: &str, source: &Source, catalogue: &CommandCatalogue) -> FileF
         Format::Plist => plist::read(&mut collector),
         Format::Taskfile => read(&mut collector, yaml(), project::taskfile),
         Format::Compose => read(&mut collector, yaml(), container::compose),
+        Format::Kubernetes if path.to_ascii_lowercase().ends_with(".json") => {
+            read(&mut collector, Data::json(text), manifest::kubernetes);
+        }
         Format::Kubernetes => read(&mut collector, yaml(), manifest::kubernetes),
         Format::Workflow => read(&mut collector, yaml(), ci::workflow),
         Format::Gitlab => read(&mut collector, yaml(), ci::gitlab),

@@ -44,7 +44,8 @@ pub(super) fn read(collector: &mut Collector<'_>) {
                 "lt" => '<',
                 "gt" => '>',
                 "quot" => '"',
-                _ => '\'',
+                // `&#112;` is a letter like any other.
+                _ => entity.resolve_char_ref().ok().flatten().unwrap_or('\''),
             }),
             Ok(Event::CData(content)) => value.push_str(&content),
             Ok(Event::End(tag)) => {
@@ -58,10 +59,13 @@ pub(super) fn read(collector: &mut Collector<'_>) {
                     "string" if key == "Program" => program = Some((Text::literal(value.as_str()), span)),
                     "array" => in_array = false,
                     "dict" => {
-                        collector.argv(&words);
-                        if let (true, Some(program)) = (words.is_empty(), program.take()) {
-                            collector.argv(&[program]);
+                        // The program that is named is run, whatever its arguments call it.
+                        match (words.first_mut(), program.take()) {
+                            (Some(first), Some((name, _))) => first.0 = name,
+                            (None, Some(program)) => words.push(program),
+                            _ => {}
                         }
+                        collector.argv(&words);
                         words.clear();
                         program = None;
                     }

@@ -1,11 +1,15 @@
 //! Project files with named commands: `package.json`, `pyproject.toml`, `Procfile`, `Taskfile.yml`.
 
+use crate::base::facts::ProblemKind;
 use crate::base::span::Span;
 use crate::lang::collect::Collector;
 use crate::lang::fragment::Fragment;
 
 use super::data::{Data, Id};
 use super::values;
+
+/// How many tasks of a table are looked at.
+const MOST_TASKS: usize = 100_000;
 
 /// The `scripts` of a package.
 pub(super) fn package_json(collector: &mut Collector<'_>, data: &Data) {
@@ -25,13 +29,28 @@ pub(super) fn pyproject(collector: &mut Collector<'_>, data: &Data) {
         let Some(tool) = data.get(root, "tool") else { continue };
         for (name, table) in data.entries(tool) {
             match name {
-                "poe" => tasks(collector, data, data.get(table, "tasks")),
-                "taskipy" | "pixi" => tasks(collector, data, data.get(table, "tasks")),
+                "poe" => {
+                    tasks(collector, data, data.get(table, "tasks"), List::Commands);
+                    for (_, group) in nested(data, table, "groups") {
+                        tasks(collector, data, data.get(group, "tasks"), List::Commands);
+                    }
+                }
+                "taskipy" | "pixi" => {
+                    tasks(collector, data, data.get(table, "tasks"), List::Commands);
+                    for (_, part) in
+                        nested(data, table, "feature").into_iter().chain(nested(data, table, "target"))
+                    {
+                        tasks(collector, data, data.get(part, "tasks"), List::Commands);
+                        for (_, target) in nested(data, part, "target") {
+                            tasks(collector, data, data.get(target, "tasks"), List::Commands);
+                        }
+                    }
+                }
                 "pdm" | "rye" | "uv" | "hatch" | "pyflow" => {
-                    tasks(collector, data, data.get(table, "scripts"));
-                    let environments = data.get(table, "envs").map(|e| data.entries(e)).unwrap_or_default();
-                    for (_, environment) in environments {
-                        tasks(collector, data, data.get(environment, "scripts"));
+                    let list = if name == "rye" { List::Words } else { List::Commands };
+                    tasks(collector, data, data.get(table, "scripts"), list);
+                    for (_, environment) in nested(data, table, "envs") {
+                        tasks(collector, data, data.get(environment, "scripts"), list);
                     }
                 }
                 "tox" => {
@@ -41,8 +60,10 @@ pub(super) fn pyproject(collector: &mut Collector<'_>, data: &Data) {
                     {
                         super::ini::tox_text(collector, &text, &|at| fragment.host(at));
                     }
-                    let environments = data.get(table, "env").map(|e| data.entries(e)).unwrap_or_default();
-                    for (_, environment) in environments {
+                    let bases = ["env_run_base", "env_pkg_base"];
+                    let bases = bases.iter().filter_map(|base| data.get(table, base));
+                    let named = nested(data, table, "env").into_iter().map(|(_, environment)| environment);
+                    for environment in bases.chain(named) {
                         for key in ["commands_pre", "commands", "commands_post"] {
                             let lists = data.get(environment, key).map(|c| data.items(c)).unwrap_or(&[]);
                             for &list in lists {
@@ -57,28 +78,50 @@ pub(super) fn pyproject(collector: &mut Collector<'_>, data: &Data) {
     }
 }
 
-/// Named tasks: a string, a list of strings, or a table with one of the keys that hold a command.
-fn tasks(collector: &mut Collector<'_>, data: &Data, table: Option<Id>) {
+/// The entries of a table in a table.
+fn nested<'d>(data: &'d Data, table: Id, key: &str) -> Vec<(&'d str, Id)> {
+    data.get(table, key).map(|inner| data.entries(inner)).unwrap_or_default()
+}
+
+/// What a list of texts is to a tool.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    /// Commands, one after the other.
+    Commands,
+    /// One command's words.
+    Words,
+}
+
+/// Named tasks: a string, a list, or a table with one of the keys that hold a command; lists hold tasks in turn.
+fn tasks(collector: &mut Collector<'_>, data: &Data, table: Option<Id>, list: List) {
+    const KEYS: [&str; 7] = ["cmd", "shell", "composite", "sequence", "parallel", "switch", "chain"];
     let Some(table) = table else { return };
-    for (_, task) in data.entries(table) {
+    let mut pending: Vec<Id> = data.entries(table).into_iter().map(|(_, task)| task).rev().collect();
+    let mut seen = 0;
+    while let Some(task) = pending.pop() {
+        seen += 1;
+        if seen > MOST_TASKS {
+            collector.problem(ProblemKind::GaveUp, Span::default(), "holds too many tasks to be read");
+            return;
+        }
         if data.text(task).is_some() {
             values::shell(collector, data, task);
             continue;
         }
-        for &item in data.items(task) {
-            if data.text(item).is_some() {
-                values::shell(collector, data, item);
-            }
+        let items = data.items(task);
+        if list == List::Words && !items.is_empty() && items.iter().all(|&item| data.text(item).is_some()) {
+            values::list(collector, data, items);
+            continue;
         }
-        for key in ["cmd", "shell", "composite", "sequence"] {
-            if data.is_map(task)
-                && let Some(command) = data.get(task, key)
-            {
-                if key == "cmd" {
-                    values::command(collector, data, command)
-                } else {
-                    values::scripts(collector, data, command)
-                }
+        pending.extend(items.iter().rev());
+        if !data.is_map(task) {
+            continue;
+        }
+        for key in KEYS {
+            match data.get(task, key) {
+                Some(command) if key == "cmd" => values::command(collector, data, command),
+                Some(command) => pending.push(command),
+                None => {}
             }
         }
     }
@@ -117,7 +160,7 @@ pub(super) fn taskfile(collector: &mut Collector<'_>, data: &Data) {
                 continue;
             }
             variables(collector, data, task);
-            for key in ["cmd", "cmds", "status", "preconditions"] {
+            for key in ["cmd", "cmds", "status", "preconditions", "if"] {
                 if let Some(value) = data.get(task, key) {
                     steps(collector, data, value);
                 }
@@ -134,7 +177,7 @@ fn steps(collector: &mut Collector<'_>, data: &Data, id: Id) {
             values::shell(collector, data, step);
             continue;
         }
-        for key in ["cmd", "sh", "defer"] {
+        for key in ["cmd", "sh", "defer", "if"] {
             let Some(value) = data.get(step, key) else { continue };
             match data.get(value, "cmd") {
                 Some(inner) => values::shell(collector, data, inner),

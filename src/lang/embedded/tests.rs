@@ -163,3 +163,102 @@ fn a_chart_template_is_read_around_its_actions() {
     let broken = "apiVersion: v1\nkind: Pod\nspec:\n  command: [\"reboot\"]\n{{ range .a }}\n - : [\n";
     assert_eq!(sites("chart/templates/b.yaml", broken).len(), 1);
 }
+
+#[test]
+fn make_definitions_shell_assignments_and_appended_values() {
+    let text = "X != pkill a\ndefine HELP\n\tpkill b\nendef\ndefine two =\n@pkill c\nendef\nK = pkill\nK += -f d\nr:\n\t$(call two,x)\n\
+                \t$(K)\n\t@echo \"$(HELP)\" x != y\nt: C = killall e\nt:\n\t$(C)\ndefine RULE\n$(1):\n\tkillall f\nendef\n$(eval $(call RULE,z))\n";
+    let found = sites("Makefile", text);
+    assert_eq!(
+        found,
+        ["1 kill pkill", "11 kill pkill", "12 kill pkill", "16 kill killall", "19 kill killall"]
+    );
+}
+
+#[test]
+fn just_expressions_run_commands() {
+    let text = "x := \"a\" + `ls` + `pkill a`\ny := ```\n  pkill b\n```\nz := shell('pkill c')\n# `pkill d`\n\
+                r p=`pkill e`:\n  echo {{ `pkill f` }} '`'\n";
+    assert_eq!(
+        sites("justfile", text),
+        ["1 kill pkill", "3 kill pkill", "5 kill pkill", "7 kill pkill", "8 kill pkill"]
+    );
+}
+
+#[test]
+fn tox_factors_and_defaults() {
+    let text = "[testenv]\ncommands =\n  py38: pkill a\n  !lint,x-{a,b}: - pkill b\n  {posargs:pkill c}\n  python -m d: e\n";
+    assert_eq!(sites("tox.ini", text), ["3 kill pkill", "4 kill pkill", "5 kill pkill"]);
+}
+
+#[test]
+fn project_tasks_of_every_shape() {
+    let text = "[tool.poe.tasks]\na = [{cmd = \"pkill a\"}, \"x\"]\nb.sequence = [[{shell = \"pkill b\"}]]\nc.switch = [{case = \"x\", cmd = \"pkill c\"}]\n\
+                [tool.rye.scripts]\nd = [\"pkill\", \"d\"]\ne = {cmd = [\"pkill\", \"e\"]}\n[tool.pixi.feature.x.tasks]\nf = \"pkill f\"\n\
+                [tool.tox.env_run_base]\ncommands = [[\"pkill\", \"g\"]]\n";
+    let lines = [2, 3, 4, 6, 7, 9, 11].map(|line| format!("{line} kill pkill"));
+    assert_eq!(sites("pyproject.toml", text), lines);
+    // Of a key that is written twice, readers take the last.
+    let text = "{\"scripts\": {\"a\": \"ls\"},\n\"scripts\": {\"a\": \"pkill x\"}}";
+    assert_eq!(sites("package.json", text), ["2 kill pkill"]);
+}
+
+#[test]
+fn dockerfiles_with_blank_lines_shifts_and_split_entry_points() {
+    let text = "#escape=`\nRUN ls `\n && pkill a\n";
+    assert_eq!(sites("Dockerfile", text), ["3 kill pkill"]);
+    let text = "RUN ls && \\\n\n  pkill a\nRUN x=$((1<<3)); echo \"a <<B\"\nRUN pkill b\nENTRYPOINT [\"pkill\"]\nCMD [\"-f\", \"c\"]\n";
+    assert_eq!(sites("Dockerfile", text), ["3 kill pkill", "5 kill pkill", "6 kill pkill"]);
+    let source = Source::new(text);
+    let facts = facts("Dockerfile", &source, &CommandCatalogue::built_in());
+    let last = facts.sites.last().and_then(|s| s.target.as_ref()).map(|t| t.text.as_str());
+    assert_eq!(last, Some("c"));
+}
+
+#[test]
+fn a_program_and_its_arguments_are_one_command() {
+    let target = |path: &str, text: &str| {
+        let facts = facts(path, &Source::new(text), &CommandCatalogue::built_in());
+        let targets = facts.sites.iter().filter_map(|s| s.target.as_ref()).map(|t| t.text.clone());
+        targets.collect::<Vec<_>>().join(" ")
+    };
+    for (path, text) in [
+        ("compose.yml", "services: {a: {entrypoint: sudo pkill, command: -f relay}}\n"),
+        (
+            ".pre-commit-config.yaml",
+            "repos: [{hooks: [{language: system, entry: pkill, args: [-f, relay]}]}]\n",
+        ),
+        (".vscode/tasks.json", "{\"tasks\": [{\"command\": \"pkill\", \"args\": [\"-f\", \"relay\"]}]}"),
+        ("action.yml", "runs: {using: docker, entrypoint: pkill, args: [-f, relay]}\n"),
+        (
+            "x.plist",
+            "<plist><dict><key>Program</key><string>/usr/bin/&#112;kill</string><key>ProgramArguments</key>\
+                     <array><string>x</string><string>-f</string><string>relay</string></array></dict></plist>",
+        ),
+    ] {
+        assert_eq!(target(path, text), "relay", "{path}");
+    }
+    let zed = "{\"a\": {\"command\": {\"path\": \"nodemon\", \"args\": [\"server.js\"]}}}";
+    assert_eq!(sites("settings.json", zed), ["1 reload nodemon"]);
+}
+
+#[test]
+fn units_and_supervisors_as_their_readers_have_them() {
+    let text = "[Service]\nExecStart=/bin/sh -c '\\x70kill a'\nExecStop=/usr/bin/pkill b \\";
+    assert_eq!(sites("a.service", text), ["2 kill pkill", "3 kill pkill"]);
+    assert_eq!(
+        sites("supervisord.conf", "[program:a]\ncommand=sh -c \"ls;\n  pkill a\"\n"),
+        ["2 kill pkill"]
+    );
+}
+
+#[test]
+fn manifests_are_known_by_quoted_keys_too_and_windows_steps_by_their_shell() {
+    let json = "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"spec\": {\"command\": [\"pkill\", \"x\"]}}";
+    assert_eq!(sites("a.json", json), ["1 kill pkill"]);
+    let late = format!("#{}\napiVersion: v1\nkind: Pod\nspec: {{command: [pkill, x]}}\n", "x".repeat(5000));
+    assert_eq!(sites("a.yaml", &late), ["4 kill pkill"]);
+    let text = "jobs:\n  a:\n    steps:\n    - shell: pwsh\n      run: |\n        if ($x) { Stop-Process -Name y }\n    - run: |\n        \
+                echo \"{{\"\n        pkill x\n        echo \"}}\"\n";
+    assert_eq!(sites(".github/workflows/a.yml", text), ["6 kill Stop-Process", "9 kill pkill"]);
+}

@@ -5,7 +5,7 @@ use crate::base::span::Span;
 use crate::base::text::{Origin, Piece, Text};
 use crate::lang::collect::Collector;
 
-use super::ini::split;
+use super::ini::{Escapes, split};
 
 /// Reads a unit or a drop-in.
 pub(super) fn read(collector: &mut Collector<'_>) {
@@ -53,7 +53,9 @@ fn settings(text: &str) -> Vec<(String, String, u32)> {
     let mut at = 0usize;
     let mut logical = String::new();
     let mut start = 0usize;
-    for line in text.split_inclusive('\n') {
+    // A file that ends in a continued line ends that setting too.
+    let ended = if text.trim_end_matches(['\r', '\n']).ends_with('\\') { "\n" } else { "" };
+    for line in text.split_inclusive('\n').chain((!ended.is_empty()).then_some(ended)) {
         let comment = line.trim_start().starts_with(['#', ';']);
         if logical.is_empty() {
             start = at;
@@ -89,7 +91,7 @@ fn command(collector: &mut Collector<'_>, value: &str, at: u32) {
     let body = value.trim_start_matches(['-', '@', ':', '+', '!', '|']);
     let at = at.saturating_add(u32::try_from(value.len() - body.len()).unwrap_or(0));
     let mut words: Vec<(Text, Span)> = Vec::new();
-    for (text, span) in split(body, at) {
+    for (text, span) in split(body, at, Escapes::Numbers) {
         if text.as_literal() == Some(";") {
             collector.argv(&words);
             words.clear();

@@ -1,11 +1,16 @@
 //! Values of a host file as command texts and argument lists.
 
+use crate::base::facts::ProblemKind;
 use crate::base::span::Span;
 use crate::base::text::Text;
 use crate::lang::collect::Collector;
 use crate::lang::fragment::{Fragment, Spelling};
 
 use super::data::{Data, Id};
+use super::ini::Escapes;
+
+/// How many scalars of one list are looked at; aliases may repeat them without end.
+const MOST_SCRIPTS: usize = 100_000;
 
 /// A scalar as a command text.
 pub(super) fn fragment(collector: &Collector<'_>, data: &Data, id: Id) -> Option<Fragment> {
@@ -47,18 +52,38 @@ pub(super) fn command(collector: &mut Collector<'_>, data: &Data, id: Id) {
 }
 
 /// An argument list. The script of `["sh", "-c", SCRIPT]` is read where it stands, which can be many lines.
-pub(super) fn list(collector: &mut Collector<'_>, data: &Data, ids: &[Id]) {
+/// True if it held a site.
+pub(super) fn list(collector: &mut Collector<'_>, data: &Data, ids: &[Id]) -> bool {
     if let [program, option, script] = ids
         && let (Some(program), Some(option)) = (data.text(*program), data.text(*option))
         && matches!(program.rsplit('/').next(), Some("sh" | "bash" | "dash" | "zsh" | "ash"))
         && option.starts_with('-')
         && option.ends_with('c')
     {
+        let before = collector.facts.sites.len();
         shell(collector, data, *script);
-        return;
+        return collector.facts.sites.len() > before;
     }
     let words = words(collector, data, ids);
-    collector.argv(&words);
+    collector.argv(&words)
+}
+
+/// A list as it is, or a scalar's words, which a host format parts at blanks outside of quotes; each stands
+/// where the scalar does.
+pub(super) fn split(collector: &Collector<'_>, data: &Data, id: Id) -> Vec<(Text, Span)> {
+    let items = data.items(id);
+    if !items.is_empty() {
+        return words(collector, data, items);
+    }
+    let Some(fragment) = fragment(collector, data, id) else { return Vec::new() };
+    let span = fragment.span;
+    match fragment.text.as_literal() {
+        Some(text) => super::ini::split(text, 0, Escapes::Characters)
+            .into_iter()
+            .map(|(word, _)| (word, span))
+            .collect(),
+        None => vec![(fragment.text, span)],
+    }
 }
 
 /// A scalar that a shell runs.
@@ -74,7 +99,8 @@ pub(super) fn scripts(collector: &mut Collector<'_>, data: &Data, id: Id) {
     let mut seen = 0;
     while let Some(id) = pending.pop() {
         seen += 1;
-        if seen > 10_000 {
+        if seen > MOST_SCRIPTS {
+            collector.problem(ProblemKind::GaveUp, Span::default(), "holds too many commands to be read");
             return;
         }
         let items = data.items(id);

@@ -12,7 +12,14 @@ use crate::base::json;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// Commands; one of them at least.
-    Commands(Vec<String>),
+    Commands {
+        /// What a shell is given.
+        commands: Vec<String>,
+        /// Programs of a language that is not told; where they are none of Python's a shell may be given them.
+        programs: Vec<String>,
+        /// Folders that the tool's input names to run them in.
+        folders: Vec<String>,
+    },
     /// A tool that runs no command.
     NoCommand,
 }
@@ -43,9 +50,34 @@ pub enum Unreadable {
 const COMMANDS: [&str; 8] =
     ["command", "cmd", "commands", "script", "shell_command", "bash_command", "command_line", "commandline"];
 /// Keys that mean a command where the tool runs one by its name.
-const CODE: [&str; 5] = ["code", "input", "args", "arguments", "argv"];
+const CODE: [&str; 9] = ["code", "input", "args", "arguments", "argv", "text", "keys", "chars", "source"];
+/// Keys that name a program, where its words stand beside it.
+const PROGRAMS: [&str; 7] = ["command", "cmd", "program", "executable", "exe", "binary", "file"];
+/// Keys of a program's words.
+const WORDS: [&str; 6] = ["args", "arguments", "argv", "params", "parameters", "arg"];
+/// Keys of what a program reads.
+const INPUTS: [&str; 3] = ["stdin", "input", "standard_input"];
+/// Keys of the variables that are set for a program.
+const VARIABLES: [&str; 3] = ["env", "environment", "environment_variables"];
+/// Keys of the folder that a tool runs in.
+const FOLDERS: [&str; 8] = [
+    "cwd",
+    "workdir",
+    "working_directory",
+    "working_dir",
+    "workingdirectory",
+    "directory",
+    "dir",
+    "dir_path",
+];
+/// Keys of a program's language.
+const LANGUAGES: [&str; 5] = ["language", "lang", "interpreter", "runtime", "kernel"];
+/// Languages whose programs are commands.
+const SHELLS: [&str; 8] = ["bash", "sh", "shell", "zsh", "dash", "ksh", "console", "terminal"];
 /// How many values of an input are looked through.
 const MOST_VALUES: usize = 10_000;
+/// How many folders an input may name.
+const MOST_FOLDERS: usize = 16;
 
 /// An event that is a JSON object without a key that occurs twice.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +89,7 @@ impl Event {
     /// # Errors
     /// If it is no such object.
     pub fn read(text: &str) -> Result<Event, Unreadable> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match json::read_value(text).map_err(|fault| Unreadable::Json(fault.to_string()))? {
             Value::Object(event) => Ok(Event(event)),
             _ => Err(Unreadable::Json("it is no JSON object".to_owned())),
@@ -82,8 +115,17 @@ impl Event {
 fn asked(event: &Map<String, Value>, shell_tools: &[String]) -> Result<Asked, Unreadable> {
     let tool = event.get("tool_name").and_then(Value::as_str).ok_or(Unreadable::Tool)?.to_owned();
     let shell = is_shell(&tool, shell_tools);
-    let mut commands = Vec::new();
-    let mut pending: Vec<&Value> = event.get("tool_input").into_iter().collect();
+    let mut found = Found::default();
+    let mut pending: Vec<Value> = Vec::new();
+    match event.get("tool_input") {
+        Some(Value::String(text)) => match packed(text) {
+            Some(value) => pending.push(value),
+            None if shell => found.commands.push(text.clone()),
+            None => {}
+        },
+        Some(value) => pending.push(value.clone()),
+        None => {}
+    }
     let mut seen = 0usize;
     while let Some(value) = pending.pop() {
         seen += 1;
@@ -92,42 +134,137 @@ fn asked(event: &Map<String, Value>, shell_tools: &[String]) -> Result<Asked, Un
         }
         match value {
             Value::Object(members) => {
+                found.composed(&members);
                 for (key, member) in members {
-                    let known = |keys: &[&str]| keys.iter().any(|k| k.eq_ignore_ascii_case(key));
-                    match member {
-                        Value::String(text) if known(&COMMANDS) || (shell && known(&CODE)) => {
-                            commands.push(text.clone());
-                        }
-                        // A program, of whatever language: the guard reads it as Python, else by its words.
-                        Value::String(text) if known(&["code"]) => {
-                            commands.push(format!("python3 -c {}", quoted(text)));
-                        }
-                        // What an agent is asked for in words is no command; what holds others may be.
-                        Value::String(_) | Value::Null => {}
-                        Value::Array(words) if known(&COMMANDS) || (shell && known(&CODE)) => {
-                            if words.iter().any(Value::is_object) && !known(&["command", "cmd"]) {
-                                pending.push(member);
-                                continue;
-                            }
-                            commands.extend(list(words).ok_or_else(|| no_text(&tool, key))?);
-                        }
-                        _ if known(&COMMANDS) => return Err(no_text(&tool, key)),
-                        member => pending.push(member),
-                    }
+                    found.member(&tool, shell, &key, member, &mut pending)?;
                 }
             }
             Value::Array(items) => pending.extend(items),
-            Value::String(text) if shell && seen == 1 => commands.push(text.clone()),
             _ => {}
         }
     }
-    commands.sort();
-    commands.dedup();
-    match (commands.is_empty(), shell) {
-        (false, _) => Ok(Asked::Commands(commands)),
+    for list in [&mut found.commands, &mut found.programs, &mut found.folders] {
+        list.sort();
+        list.dedup();
+    }
+    let Found { commands, programs, folders } = found;
+    if folders.len() > MOST_FOLDERS {
+        return Err(Unreadable::Json("its input names too many folders".to_owned()));
+    }
+    match (commands.is_empty() && programs.is_empty(), shell) {
+        (false, _) => Ok(Asked::Commands { commands, programs, folders }),
         (true, true) => Err(Unreadable::Missing(tool)),
         (true, false) => Ok(Asked::NoCommand),
     }
+}
+
+fn known(key: &str, keys: &[&str]) -> bool {
+    keys.iter().any(|k| k.eq_ignore_ascii_case(key))
+}
+
+/// An object or a list that stands in a text, as some hosts send a tool's arguments.
+fn packed(text: &str) -> Option<Value> {
+    let opens = text.trim_start().starts_with(['{', '[']);
+    json::read_value(text).ok().filter(|value| opens && (value.is_object() || value.is_array()))
+}
+
+/// What was found in a tool's input.
+#[derive(Default)]
+struct Found {
+    commands: Vec<String>,
+    programs: Vec<String>,
+    folders: Vec<String>,
+}
+
+impl Found {
+    /// One member of an object.
+    fn member(
+        &mut self,
+        tool: &str,
+        shell: bool,
+        key: &str,
+        member: Value,
+        pending: &mut Vec<Value>,
+    ) -> Result<(), Unreadable> {
+        let command = known(key, &COMMANDS) || (shell && known(key, &CODE));
+        match member {
+            Value::String(text) if known(key, &FOLDERS) => self.folders.push(text),
+            Value::String(text) => {
+                if let Some(value) = packed(&text).filter(|_| known(key, &CODE)) {
+                    pending.push(value);
+                } else if command {
+                    self.commands.push(text);
+                } else if known(key, &["code"]) {
+                    self.programs.push(text);
+                }
+                // What an agent is asked for in words is no command; what holds others may be.
+            }
+            Value::Null => {}
+            Value::Array(words) if command => {
+                if words.iter().any(Value::is_object) && !known(key, &["command", "cmd"]) {
+                    pending.push(Value::Array(words));
+                    return Ok(());
+                }
+                self.commands.extend(list(&words).ok_or_else(|| no_text(tool, key))?);
+            }
+            _ if known(key, &COMMANDS) => return Err(no_text(tool, key)),
+            member => pending.push(member),
+        }
+        Ok(())
+    }
+
+    /// A command that is parted over the members of an object: a program and its words, what it reads, the
+    /// variables that are set for it; and a program of a shell's language.
+    fn composed(&mut self, members: &Map<String, Value>) {
+        let texts = |keys: &'static [&'static str]| {
+            members.iter().filter(move |(key, _)| known(key, keys)).filter_map(|(_, v)| v.as_str())
+        };
+        if texts(&LANGUAGES).chain(texts(&["shell"])).any(|language| known(language, &SHELLS)) {
+            self.commands.extend(texts(&["code", "source"]).map(str::to_owned));
+        }
+        let words: Vec<String> = members
+            .iter()
+            .filter(|(key, _)| known(key, &WORDS))
+            .filter_map(|(_, value)| match value {
+                Value::String(text) if packed(text).is_none() => Some(text.clone()),
+                Value::Array(words) => words
+                    .iter()
+                    .map(Value::as_str)
+                    .collect::<Option<Vec<_>>>()
+                    .filter(|w| !w.is_empty())
+                    .map(spelled),
+                _ => None,
+            })
+            .collect();
+        let variables: String = members
+            .iter()
+            .filter(|(key, _)| known(key, &VARIABLES))
+            .filter_map(|(_, value)| value.as_object())
+            .flatten()
+            .filter_map(|(name, value)| Some((name, value.as_str()?)))
+            .filter(|(name, _)| is_name(name))
+            .map(|(name, value)| format!("export {name}={}; ", quoted(value)))
+            .collect();
+        for program in texts(&PROGRAMS) {
+            let mut lines: Vec<String> = words.iter().map(|words| format!("{program} {words}")).collect();
+            let whole = lines.first().map_or(program, String::as_str).to_owned();
+            lines.extend(texts(&INPUTS).map(|input| format!("printf %s {} | {whole}", quoted(input))));
+            if !variables.is_empty() {
+                lines.push(format!("{variables}{whole}"));
+            }
+            self.commands.extend(lines);
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn spelled(words: Vec<&str>) -> String {
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a tool runs shell commands by its name: `Bash`, or `mcp__shell__run_command` of a server.
@@ -148,7 +285,7 @@ fn list(words: &[Value]) -> Option<Vec<String>> {
         [] => None,
         [one] => Some(vec![(*one).to_owned()]),
         words => {
-            let line = words.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(" ");
+            let line = spelled(words.to_vec());
             let scripts = words.iter().filter(|w| w.contains(char::is_whitespace)).map(|w| (*w).to_owned());
             Some(std::iter::once(line).chain(scripts).collect())
         }
@@ -169,7 +306,7 @@ mod tests {
 
     fn commands(text: &str) -> Vec<String> {
         match asked(text) {
-            Ok(Asked::Commands(commands)) => commands,
+            Ok(Asked::Commands { commands, .. }) => commands,
             other => panic!("{other:?} of {text}"),
         }
     }
@@ -206,9 +343,31 @@ mod tests {
         let words = r#"{"tool_name":"Bash","tool_input":{"command":["pkill","-f","it's"]}}"#;
         assert_eq!(commands(words), [r"'pkill' '-f' 'it'\''s'"]);
         let code = r#"{"tool_name":"Interpreter","tool_input":{"code":"x()"}}"#;
-        assert_eq!(commands(code), ["python3 -c 'x()'"]);
+        let programs = vec!["x()".to_owned()];
+        assert_eq!(asked(code), Ok(Asked::Commands { commands: vec![], programs, folders: vec![] }));
         let several = r#"{"tool_name":"Run","tool_input":{"commands":["ls","pkill x"]}}"#;
         assert!(commands(several).contains(&"pkill x".to_owned()));
+    }
+
+    #[test]
+    fn a_command_that_is_parted_is_put_together() {
+        for (input, want) in [
+            (r#"{"command":"env","args":["pkill","it's"]}"#, r"env 'pkill' 'it'\''s'"),
+            (r#"{"program":"env","arguments":"pkill x"}"#, "env pkill x"),
+            (r#"{"file":"bash","argv":["-c","pkill x"]}"#, "bash '-c' 'pkill x'"),
+            (r#"{"command":"bash","stdin":"pkill x"}"#, "printf %s 'pkill x' | bash"),
+            (r#"{"command":"bash -i","env":{"A":"pkill x","b-c":"y"}}"#, "export A='pkill x'; bash -i"),
+            (r#"{"language":"Bash","code":"pkill x"}"#, "pkill x"),
+            (r#""{\"command\":\"pkill x\"}""#, "pkill x"),
+            (r#"{"arguments":"{\"command\":\"pkill x\"}"}"#, "pkill x"),
+        ] {
+            let event = format!(r#"{{"tool_name":"Anything","tool_input":{input}}}"#);
+            assert!(commands(&event).contains(&want.to_owned()), "{input}: {:?}", commands(&event));
+        }
+        let file = r#"{"tool_name":"Read","tool_input":{"file":"a.txt","text":"pkill x"}}"#;
+        assert_eq!(asked(file), Ok(Asked::NoCommand));
+        let moved = r#"{"tool_name":"Bash","tool_input":{"command":"./a","workdir":"../b"}}"#;
+        assert!(matches!(asked(moved), Ok(Asked::Commands { folders, .. }) if folders == ["../b"]));
     }
 
     #[test]

@@ -59,6 +59,11 @@ impl Examined {
             let span = crate::base::span::Span::new(0, command.len());
             let undecided = vec![Undecided { reason: UndecidedReason::TooLarge, span }];
             Analysis { undecided, ..Analysis::default() }
+        } else if command.contains('\0') {
+            // What a shell makes of it differs: some leave it out, some end there.
+            let span = crate::base::span::Span::new(0, command.len());
+            let undecided = vec![Undecided { reason: UndecidedReason::UnreadableInput, span }];
+            Analysis { undecided, ..Analysis::default() }
         } else {
             let context = CommandContext { is_script: true, scripts, ..CommandContext::default() };
             command::analyse(&Invocation::Shell(Text::literal(command)), catalogue, &context, true)
