@@ -85,14 +85,6 @@ pub struct Inline {
     pub remote: Option<String>,
 }
 
-impl Inline {
-    /// A program by itself.
-    pub fn of(interpreter: &str, code: &str) -> Inline {
-        let (interpreter, code) = (interpreter.to_owned(), Some(code.to_owned()));
-        Inline { interpreter, code, span: Span::default(), nested_in: Vec::new(), remote: None }
-    }
-}
-
 /// A program that no rule knows, which may run what its arguments say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loose {

@@ -153,6 +153,10 @@ fn faulty(call: &Call<'_>) -> Option<Fault> {
         let what = "calls it in the background (\"async\": true): the command runs before it is judged";
         return Some(fault(what, "Take \"async\" out."));
     }
+    if named_only(call.command) {
+        let what = "names it where no command runs it: it blocks nothing".to_owned();
+        return Some(Fault { state: State::Broken, what, step: SHAPE });
+    }
     hidden(call.command).then(|| Fault {
         state: State::Broken,
         what: "runs something after it, whose exit status takes the place of the guard's: it blocks nothing"
@@ -171,6 +175,15 @@ fn matches(matcher: Option<&Value>) -> bool {
     matcher.is_empty()
         || matcher == "*"
         || Regex::new(&format!("^(?:{matcher})$")).is_ok_and(|pattern| pattern.is_match(SHELL))
+}
+
+/// Whether the guard's name is only printed, looked up or a comment, or its status is turned round.
+fn named_only(command: &str) -> bool {
+    const ONLY_NAME: [&str; 9] = ["echo", "printf", ":", "true", "which", "type", "cat", "grep", "!"];
+    let before = command.rsplit_once("restartlint").map_or("", |(before, _)| before);
+    let start = before.rfind(['|', ';', '&', '\n']).map_or(0, |at| at + 1);
+    let first = before.get(start..).unwrap_or("").split_whitespace().next().unwrap_or("");
+    first.starts_with('#') || ONLY_NAME.contains(&first)
 }
 
 /// Whether a shell takes another exit status than the guard's.
@@ -249,6 +262,20 @@ mod tests {
         }
         assert!(matches(None));
         assert!(!matches(Some(&json!(["Bash"]))));
+    }
+
+    #[test]
+    fn a_name_alone_runs_nothing() {
+        for command in
+            ["echo restartlint guard hook", "# restartlint guard hook", "ls; ! restartlint guard hook"]
+        {
+            assert!(named_only(command), "{command}");
+        }
+        for command in
+            ["restartlint guard hook", "A=1 uv run restartlint guard hook", "sh -c 'restartlint guard hook'"]
+        {
+            assert!(!named_only(command), "{command}");
+        }
     }
 
     #[test]

@@ -109,8 +109,10 @@ fn decide(cli: &Cli) -> Result<Option<String>, Failure> {
         if place.is_some() {
             add(&mut projects, Project::open(&cli, &[])?);
         }
-        for command in commands.iter().cloned().chain(programs.iter().flat_map(|p| judge::readings(p))) {
-            let report = judge::judge_among(&command, &projects)?;
+        let of_commands = commands.iter().map(|command| judge::judge_among(command, &projects));
+        let of_programs = programs.iter().map(|program| judge::judge_program(program, &projects));
+        for report in of_commands.chain(of_programs) {
+            let report = report?;
             if report.contaminated {
                 let verdict = judge::verdict_name(&report);
                 return Ok(Some(format!("{} ({verdict})\nnext step: {}", report.reason, report.next_step)));

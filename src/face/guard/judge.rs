@@ -67,13 +67,17 @@ fn verdict(command: &str, projects: &[Project], stores: &[PathBuf]) -> Result<Gu
     Ok(Guard::new(catalogue, &daemons).judge_examined(&examined, &inline))
 }
 
-/// The commands that a program of a language that is not told may be: one of Python, else a shell's.
-pub(super) fn readings(program: &str) -> Vec<String> {
+/// The verdict on a program of a language that is not told: one of Python's, or what a shell may be given. As the
+/// latter it counts only if it then hits a daemon, since most programs are no commands at all.
+pub(super) fn judge_program(program: &str, projects: &[Project]) -> Result<GuardReport, Failure> {
     let python = format!("python3 -c '{}'", program.replace('\'', "'\\''"));
-    match scanned(&Inline::of("python", program)) {
-        Some(_) => vec![python],
-        None => vec![python, program.to_owned()],
+    let report = judge_among(&python, projects)?;
+    if report.contaminated {
+        return Ok(report);
     }
+    let as_command = judge_among(program, projects)?;
+    let hits = as_command.verdict == crate::pass::guard::Verdict::Contaminating;
+    Ok(if hits { as_command } else { report })
 }
 
 /// Names of the daemons: configured processes, daemon modules' file names, and the processes
