@@ -114,7 +114,7 @@ impl Fragment {
 /// line ends it would take the commands between for its own.
 fn before_action(text: &str) -> Option<(&str, &str)> {
     for (at, _) in text.match_indices("{{") {
-        let Some((inside, tail)) = text.get(at + 2..)?.split_once("}}") else { return None };
+        let (inside, tail) = text.get(at + 2..)?.split_once("}}")?;
         let before = text.get(..at)?;
         match before.strip_suffix('$') {
             Some(before) => return Some((before, tail)),
