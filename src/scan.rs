@@ -34,11 +34,13 @@ use crate::base::span::Span;
 use crate::data::config::{Config, MAX_FILE_SIZE};
 use crate::discover::{self, Entry, Listing, Scope};
 use crate::graph::link::Files;
+use crate::lang::python::sinks::Given;
 use crate::lang::{self, language_of};
 
 use catalogues::Catalogues;
-use imported::Imported;
-use python::PythonReader;
+use imported::{Imported, Places};
+use python::{PythonReader, Reading};
+use rounds::Known;
 
 /// Stack of a worker thread, in bytes.
 const STACK: usize = 64 << 20;
@@ -177,15 +179,18 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
         .chain(own.filter_map(|p| p.name.trim_end_matches("()").rsplit('.').next().map(str::to_owned)))
         .collect();
     let python = PythonReader::new(catalogues, &request.watch.symbols, &words, request.whole);
-    let tools = Tools { request, catalogues, files: &files, python: &python };
+    let listed = scan.tree.listed.clone();
+    let places: Places<'_> = listed.iter().map(String::as_str).zip(0..).collect();
+    let tools =
+        Tools { request, catalogues, files: &files, python: &python, listed: &listed, places: &places };
     let read = match &request.stdin {
         Some(stdin) => vec![read_stdin(&tools, stdin)],
         None => read_all(&tools, &listing),
     };
-    // What is too large to be read is too large to be read again.
+    // What is too large
     let limit = limit(request);
     listing.files.retain(|_, entry| entry.size <= limit);
-    let mut imported = Vec::new();
+    let mut known = BTreeMap::new();
     for file in read {
         match file {
             Read::Skipped => {}
@@ -203,12 +208,12 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
                 }
                 scan.unreadable.insert((path, why));
             }
-            Read::Imports(path, imports) => {
+            Read::Known(path, file) => {
                 scan.tree.scanned += 1;
-                imported.push((path, imports));
+                known.insert(path, *file);
             }
-            Read::Facts(facts, source, imports) => {
-                imported.extend(imports.map(|imports| (facts.path.clone(), imports)));
+            Read::Facts(facts, source, file) => {
+                known.extend(file.map(|file| (facts.path.clone(), *file)));
                 scan.tree.scanned += 1;
                 if let Some(source) = source {
                     scan.sources.insert(facts.path.clone(), source);
@@ -221,7 +226,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     scan.notes.extend(listing.notes.clone());
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     manuals::leave_out(&mut scan.tree.files, &request.root);
-    rounds::follow_exports(&tools, &listing, &imported, &mut scan);
+    rounds::follow_exports(&tools, &listing, known, &mut scan);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);
@@ -264,12 +269,12 @@ enum Read {
     Skipped,
     /// Read, and nothing in it.
     Nothing,
-    /// Read, and nothing in it but what it imports.
-    Imports(RelPath, Imported),
+    /// Read, and nothing in it but what other files may need.
+    Known(RelPath, Box<Known>),
     /// Not read.
     Unreadable(RelPath, String),
     /// Read, with what it says.
-    Facts(Box<FileFacts>, Option<Source>, Option<Imported>),
+    Facts(Box<FileFacts>, Option<Source>, Option<Box<Known>>),
 }
 
 fn read_all(tools: &Tools<'_>, listing: &Listing) -> Vec<Read> {
@@ -346,8 +351,8 @@ fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
     }
     let source = Source::decode(bytes);
     let read = catch_unwind(AssertUnwindSafe(|| facts_of(tools, path, language, &source)));
-    let mut facts = match read {
-        Ok(facts) => facts,
+    let (mut facts, known) = match read {
+        Ok(read) => read,
         Err(_) => {
             let message = "could not be read: the reader failed on it".to_owned();
             return problem(request, path, language, ProblemKind::GaveUp, message);
@@ -367,12 +372,10 @@ fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
         });
     }
     conflict::mark(&mut facts, &source);
-    let imports =
-        (language == Language::Python && !path.ends_with(".ipynb")).then(|| Imported::of(&source.text));
-    match imports {
-        Some(imports) if says_nothing(&facts) => Read::Imports(path.to_owned(), imports),
+    match known {
+        Some(known) if says_nothing(&facts) => Read::Known(path.to_owned(), Box::new(known)),
         None if says_nothing(&facts) => Read::Nothing,
-        imports => Read::Facts(Box::new(facts), Some(source), imports),
+        known => Read::Facts(Box::new(facts), Some(source), known.map(Box::new)),
     }
 }
 
@@ -408,25 +411,35 @@ fn says_nothing(facts: &FileFacts) -> bool {
         && facts.server.is_none()
 }
 
-/// The facts of one file, by its language's reader, its sites found as far as the file alone tells.
-fn facts_of(tools: &Tools<'_>, path: &str, language: Language, source: &Source) -> FileFacts {
+/// The facts of one file, by its language's reader, its sites found as far as the file alone tells;
+/// of a Python file, what other files may need too.
+fn facts_of(
+    tools: &Tools<'_>,
+    path: &str,
+    language: Language,
+    source: &Source,
+) -> (FileFacts, Option<Known>) {
     let (request, catalogues) = (tools.request, tools.catalogues);
-    match language {
-        Language::Python => tools
-            .python
-            .read(path, source, &BTreeMap::new(), tools.files, catalogues)
-            .unwrap_or_else(|| FileFacts::new(path, language)),
-        _ => {
-            let watch = &request.watch.symbols;
-            let mut facts = lang::commands_facts(path, language, source, &catalogues.commands, watch)
-                .or_else(|| program_facts(tools, path, language, source))
-                .unwrap_or_else(|| FileFacts::new(path, language));
-            if facts.program.is_some() {
-                link::settle(&mut facts, tools.files, catalogues, &|_| false);
-            }
-            facts
-        }
+    if language == Language::Python {
+        let Reading { facts, hands, commands } =
+            tools.python.read(path, source, &Given::default(), tools.files, catalogues);
+        let facts = facts.unwrap_or_else(|| FileFacts::new(path, language));
+        // Nothing imports a notebook.
+        let known = (!path.ends_with(".ipynb")).then(|| Known {
+            imported: Imported::of(path, &source.text, tools.files, tools.places),
+            commands,
+            hands,
+        });
+        return (facts, known);
     }
+    let watch = &request.watch.symbols;
+    let mut facts = lang::commands_facts(path, language, source, &catalogues.commands, watch)
+        .or_else(|| program_facts(tools, path, language, source))
+        .unwrap_or_else(|| FileFacts::new(path, language));
+    if facts.program.is_some() {
+        link::settle(&mut facts, tools.files, catalogues, &|_| false);
+    }
+    (facts, None)
 }
 
 /// The facts of a program's file, unsettled; `None` for other files.
@@ -452,4 +465,8 @@ struct Tools<'r> {
     catalogues: &'r Catalogues,
     files: &'r Files,
     python: &'r PythonReader,
+    /// Every file of the tree, in order.
+    listed: &'r [RelPath],
+    /// The place of each in that list.
+    places: &'r Places<'r>,
 }

@@ -3,43 +3,71 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::base::facts::Language;
+use crate::base::ir::Import;
+use crate::graph::link::{Files, Target};
 use crate::lang::python::imports::imports;
 
-/// Hashes of what a file imports; a clash costs a look at a file, no more.
+/// The places of files in the list of all files, by path.
+pub(super) type Places<'l> = FxHashMap<&'l str, u32>;
+
+/// What a file imports.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Imported {
-    /// Of the last components of modules, and of names, sorted.
-    named: Box<[u32]>,
-    /// Of the names that become the file's own, sorted.
+    /// The files, as places in the list of all, sorted.
+    files: Box<[u32]>,
+    /// Hashes of the names that become the file's own, sorted; a clash costs a look at a file, no more.
     bound: Box<[u32]>,
 }
 
 impl Imported {
-    /// What a text imports.
-    pub(super) fn of(text: &str) -> Imported {
-        let (mut named, mut bound) = (Vec::new(), Vec::new());
+    /// What the text of a path imports.
+    pub(super) fn of(path: &str, text: &str, files: &Files, places: &Places<'_>) -> Imported {
+        let (mut found, mut bound) = (Vec::new(), Vec::new());
         let imports = imports(text);
+        let mut module: Option<(&str, Target)> = None;
         for (at, import) in imports.iter().enumerate() {
-            let next = imports.get(at + 1);
-            match &import.name {
-                Some(name) => {
-                    named.push(hash(name));
+            if module.as_ref().is_none_or(|(name, _)| *name != import.module) {
+                let import = Import { module: import.module.clone(), name: None };
+                let target = files.resolve(Language::Python, path, &import);
+                if let Target::File(file) | Target::Name(file, _) = &target {
+                    found.extend(places.get(file.as_str()));
+                }
+                module = Some((&imports[at].module, target));
+            }
+            match (&import.name, &module) {
+                (Some(name), Some((_, target))) => {
                     bound.push(hash(name));
+                    match target {
+                        Target::File(package) if package.ends_with("__init__.py") => {
+                            let file = files.python_submodule(package, name);
+                            found.extend(file.and_then(|file| places.get(file.as_str())));
+                        }
+                        // A folder without a file of its own may be a package.
+                        Target::File(_) | Target::External(_) => {}
+                        _ => match files.resolve(Language::Python, path, import) {
+                            Target::File(file) | Target::Name(file, _) => {
+                                found.extend(places.get(file.as_str()));
+                            }
+                            _ => {}
+                        },
+                    }
                 }
                 // The module of a `from` stands before its names, and is no name of the file.
-                None if next.is_some_and(|n| n.name.is_some() && n.module == import.module) => {}
-                None => bound.extend(import.module.split('.').map(hash)),
+                (None, _)
+                    if imports.get(at + 1).is_some_and(|n| n.name.is_some() && n.module == import.module) => {
+                }
+                _ => bound.extend(import.module.split('.').map(hash)),
             }
-            named.extend(import.module.rsplit('.').next().map(hash));
         }
-        Imported { named: packed(named), bound: packed(bound) }
+        Imported { files: packed(found), bound: packed(bound) }
     }
 
-    /// The hashes of modules' last components and of names that are imported.
-    pub(super) fn named(&self) -> &[u32] {
-        &self.named
+    /// Places of the files that are imported.
+    pub(super) fn files(&self) -> &[u32] {
+        &self.files
     }
 
     /// The hashes of the names that the imports bind.
@@ -67,11 +95,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_names_and_packages_are_known_again() {
-        let imported = Imported::of("import tools.image\nfrom app.helpers import entity as e\n");
-        let named = |name| imported.named().contains(&hash(name));
+    fn files_and_names_are_known_again() {
+        let listed = ["app/__init__.py", "app/helpers.py", "tools/image.py", "x.py"];
+        let files = Files::new(listed.map(str::to_owned), &[]);
+        let places: Places<'_> = listed.iter().zip(0..).map(|(path, at)| (*path, at)).collect();
+        let of = |text| Imported::of("x.py", text, &files, &places);
+        let imported =
+            of("import tools.image, os\nfrom app import helpers as h\nfrom app.helpers import entity\n");
+        assert_eq!(imported.files(), [0, 1, 2]);
         let bound = |name| imported.bound().contains(&hash(name));
-        assert!(named("image") && named("helpers") && named("entity") && !named("app") && !named("e"));
-        assert!(bound("tools") && bound("entity") && !bound("helpers"));
+        assert!(bound("tools") && bound("entity") && bound("helpers") && !bound("h"));
+        assert_eq!(of("from tools import image\n").files(), [2]);
     }
 }

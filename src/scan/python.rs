@@ -1,20 +1,21 @@
 //! Reads Python by pieces: only the statements that can matter are parsed; when a name turns out
 //! to matter (an alias, a wrapper), the statements that use it are parsed too.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
 use super::catalogues::Catalogues;
 use super::link::{EVERYTHING, Settled, settle};
 use crate::base::effect::Effect;
-use crate::base::facts::{FileFacts, Language, Tells};
+use crate::base::facts::{FileFacts, Language};
 use crate::base::source::Source;
 use crate::graph::link::Files;
 use crate::lang::python::cut::{Cut, Kind, cut};
-use crate::lang::python::hints::{Hints, Hit, Weight};
-use crate::lang::python::select::{Selection, identifiers, select};
-use crate::lang::python::{facts, notebook_commands, selected};
+use crate::lang::python::hints::{Hints, Weight};
+use crate::lang::python::select::{Pieces, Selection};
+use crate::lang::python::sinks::{Given, Hands};
+use crate::lang::python::{facts, identifiers, notebook_commands, selected};
 
 /// Rounds of widening for one file: aliases of aliases of aliases.
 const ROUNDS: usize = 6;
@@ -71,66 +72,77 @@ impl PythonReader {
         facts
     }
 
-    /// The settled facts of what can matter in a file; `None` if nothing can. `extra` are names that
-    /// are known to matter.
+    /// Reads what can matter in a file. `given` are the names that other files have to do with.
     pub(super) fn read(
         &self,
         path: &str,
         source: &Source,
-        extra: &BTreeMap<String, Tells>,
+        given: &Given,
         files: &Files,
         catalogues: &Catalogues,
-    ) -> Option<FileFacts> {
+    ) -> Reading {
         let text = source.text.as_str();
-        let whole = |this: &Self| {
-            let mut facts = this.whole(path, source, catalogues);
-            settle(&mut facts, files, catalogues, &|name| this.knows(name));
-            Some(facts)
+        let mut reading = Reading::default();
+        let whole = |mut reading: Reading| {
+            let mut facts = self.whole(path, source, catalogues);
+            settle(&mut facts, files, catalogues, &|name| self.knows(name));
+            reading.facts = Some(facts);
+            reading
         };
         let Some(hints) = self.hints.as_ref().filter(|_| !self.parse_all && !path.ends_with(".ipynb")) else {
-            return whole(self);
+            return whole(reading);
         };
         let hits = hints.hits(text);
-        let role = Role::of(&hits);
-        let mut names: FxHashSet<String> = role.named(extra).collect();
-        if !role.tells && !is_mentioned(text, &names) && !names.contains(EVERYTHING) {
-            return None;
+        let has = |weight| hits.iter().any(|hit| hit.weight == weight);
+        reading.commands = has(Weight::Company);
+        let tells = hits.iter().any(|hit| hit.weight != Weight::Company);
+        let everything = given.values.contains(EVERYTHING);
+        if !tells && !everything && !is_mentioned(text, given) {
+            return reading;
         }
         // It hands on all that another file gives, and may have no word of its own.
-        if !role.tells && names.contains(EVERYTHING) {
-            return whole(self);
+        if !tells && everything {
+            return whole(reading);
         }
         // Annotations and conflict markers are told apart from strings by the parser.
         let marked = [b"restartlint:".as_slice(), b"<<<<<<< "]
             .iter()
             .any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some());
-        let Some(cut) = cut(text).filter(|_| !marked) else { return whole(self) };
-        let mut selection = select(text, &cut, hints, &hits, &names)?;
+        let Some(cut) = cut(text).filter(|_| !marked) else { return whole(reading) };
+        let pieces = Pieces::new(text, &cut, hints, &hits, &catalogues.commands);
+        let mut given = given.clone();
+        let mut chosen = None;
         for _ in 0..ROUNDS {
+            let (selection, hands) = pieces.choose(&given);
+            reading.hands = hands;
+            let Some(selection) = selection else { return reading };
+            if chosen.as_ref() == Some(&selection) {
+                return reading;
+            }
             if covers(&selection, text) {
-                return whole(self);
+                return whole(reading);
             }
             let mut facts = selected(path, source, &selection, catalogues.of(Language::Python), &self.watch);
             let Settled { telling } = settle(&mut facts, files, catalogues, &|name| self.knows(name));
-            let before = names.len();
-            names.extend(role.named(&telling));
-            names.extend(self.server_names(&facts, text, &cut));
-            names.extend(called_at_import(&facts));
-            if names.len() == before {
-                return Some(facts);
+            let mut more = Given::default();
+            more.tell(telling);
+            more.values.extend(self.server_names(&facts, text, &cut));
+            more.values.extend(called_at_import(&facts));
+            reading.facts = Some(facts);
+            if !given.extend(&more) {
+                return reading;
             }
-            let wider = select(text, &cut, hints, &hits, &names)?;
-            if wider == selection {
-                return Some(facts);
-            }
-            selection = wider;
+            chosen = Some(selection);
         }
-        whole(self)
+        whole(reading)
     }
 
-    /// Whether names that matter elsewhere matter to a file that has this text.
-    pub(super) fn role(&self, text: &str) -> Role {
-        self.hints.as_ref().map_or(Role::default(), |hints| Role::of(&hints.hits(text)))
+    /// The names of a text that may stand for a command.
+    pub(super) fn commands(&self, text: &str, given: &Given, catalogues: &Catalogues) -> BTreeSet<String> {
+        let Some(hints) = &self.hints else { return BTreeSet::new() };
+        let hits = hints.hits(text);
+        let pieces = |cut| Pieces::new(text, &cut, hints, &hits, &catalogues.commands).commands(given);
+        cut(text).map_or_else(BTreeSet::new, pieces)
     }
 
     /// Names that a file imports from a server library, and its classes whose heads name one of them:
@@ -146,6 +158,14 @@ impl PythonReader {
             .filter(|i| self.servers.contains(i.import.module.split('.').next().unwrap_or("")))
             .filter_map(|i| i.import.name.clone())
             .collect();
+        // `from fastmcp import FastMCP as S`.
+        let renamed: Vec<String> = names
+            .iter()
+            .flat_map(|name| text.match_indices(name.as_str()).map(move |(at, _)| at + name.len()))
+            .filter_map(|end| text[end..].strip_prefix(" as "))
+            .filter_map(|alias| identifiers(alias).next().map(str::to_owned))
+            .collect();
+        names.extend(renamed);
         for class in cut.statements.iter().filter(|s| s.kind == Kind::Class) {
             let head = text.get(class.head.clone()).unwrap_or("");
             if identifiers(head).any(|word| names.iter().any(|name| name == word)) {
@@ -165,39 +185,20 @@ fn called_at_import(facts: &FileFacts) -> impl Iterator<Item = String> + '_ {
         .map(|s| s.symbol.clone())
 }
 
-/// What a file can do with names that matter.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Role {
-    /// It says something that matters by itself.
-    tells: bool,
-    /// It runs commands.
-    runs: bool,
-    /// It names commands, or this program.
-    commands: bool,
+/// What was read of a file.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// What it says; none if nothing in it can matter.
+    pub(super) facts: Option<FileFacts>,
+    /// Where its commands and what runs them met, and what it has for others.
+    pub(super) hands: Hands,
+    /// It has the name of a command.
+    pub(super) commands: bool,
 }
 
-impl Role {
-    fn of(hits: &[Hit]) -> Role {
-        let has = |weight| hits.iter().any(|hit| hit.weight == weight);
-        let (runs, commands) = (has(Weight::Runner), has(Weight::Company));
-        let alone = [Weight::Strong, Weight::Plain, Weight::Lookup, Weight::Argument].into_iter().any(has);
-        // What runs commands may run those of another file.
-        Role { tells: alone || runs, runs, commands }
-    }
-
-    /// The names that matter to a file of this role.
-    pub(super) fn named(self, names: &BTreeMap<String, Tells>) -> impl Iterator<Item = String> + '_ {
-        let counts = move |tells: Tells| match tells {
-            Tells::Value => true,
-            Tells::Runs => self.commands,
-            Tells::Command => self.runs,
-        };
-        names.iter().filter(move |(_, tells)| counts(**tells)).map(|(name, _)| name.clone())
-    }
-}
-
-fn is_mentioned(text: &str, names: &FxHashSet<String>) -> bool {
-    !names.is_empty() && identifiers(text).any(|name| names.contains(name))
+fn is_mentioned(text: &str, given: &Given) -> bool {
+    let any = [&given.values, &given.runs, &given.commands, &given.asked];
+    !given.is_empty() && identifiers(text).any(|name| any.iter().any(|names| names.contains(name)))
 }
 
 fn covers(selection: &Selection, text: &str) -> bool {

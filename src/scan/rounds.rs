@@ -1,59 +1,83 @@
 //! Names that matter and are exported under a name of their own: the files that import them are
-//! read again with those names in mind, until no file exports a new one.
+//! read again with those names in mind, and so are the files whose commands or runners these turn
+//! out to need, until no file exports a new one.
 
 #![allow(clippy::disallowed_methods)] // Part of the pipeline: it opens the files that discovery listed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::imported::{Imported, hash};
+use super::imported::{Imported, Places, hash};
 use super::link::EVERYTHING;
+use super::python::Reading;
 use super::{Scan, Tools};
 use crate::base::facts::{FileFacts, Language, RelPath, Tells};
 use crate::base::ir::Expr;
 use crate::base::source::Source;
 use crate::discover::Listing;
-use crate::graph::link::Target;
-use crate::lang::python::imports::imports;
-use crate::lang::python::select::identifiers;
+use crate::lang::python::sinks::{Given, Hands};
 
 /// Files that export what others export: chains longer than this are not followed.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 8;
+/// Files that hand on commands to each other, at most.
+const RUNNER_ROUNDS: usize = 3;
 
 /// What a file gives, by name.
 type Names = BTreeMap<String, Tells>;
 
-/// Reads the importers of telling names, and puts what they say into the scan.
+/// What is kept of every Python file, parsed or not.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// What it imports.
+    pub(super) imported: Imported,
+    /// It has the name of a command.
+    pub(super) commands: bool,
+    /// What it has for others.
+    pub(super) hands: Hands,
+}
+
+/// The files that are read anew in one round, with the names that were found since.
+type Wanted = BTreeMap<RelPath, Given>;
+
+/// Follows names through the files that import them, and puts what these say into the scan.
 pub(super) fn follow_exports(
     tools: &Tools<'_>,
     listing: &Listing,
-    imported: &[(RelPath, Imported)],
+    mut known: BTreeMap<RelPath, Known>,
     scan: &mut Scan,
 ) {
-    let mut done: FxHashSet<(String, Tells, RelPath)> = FxHashSet::default();
-    let mut wanted: FxHashMap<RelPath, Names> = FxHashMap::default();
-    for _ in 0..ROUNDS {
-        let mut exported: BTreeMap<RelPath, Names> = BTreeMap::new();
-        for facts in scan.tree.files.iter().filter(|f| f.language == Language::Python) {
-            for (name, tells) in &facts.telling {
-                if done.insert((name.clone(), *tells, facts.path.clone())) {
-                    let names = exported.entry(facts.path.clone()).or_default();
-                    let known = names.entry(name.clone()).or_insert(*tells);
-                    *known = (*known).min(*tells);
-                }
-            }
+    let mut told: FxHashSet<(RelPath, String, Tells)> = FxHashSet::default();
+    let mut asked: FxHashSet<(RelPath, String)> = FxHashSet::default();
+    let mut given: BTreeMap<RelPath, Given> = BTreeMap::new();
+    let mut sources: BTreeMap<RelPath, BTreeSet<RelPath>> = BTreeMap::new();
+    for round in 0..ROUNDS {
+        let runners = if round < RUNNER_ROUNDS { &known } else { &BTreeMap::new() };
+        let exported = exported(scan, runners, &mut told);
+        let mut wanted = Wanted::new();
+        for (path, names, from) in importers(tools, listing, &known, &exported) {
+            sources.entry(path.clone()).or_default().extend(from);
+            wanted.insert(path, names);
         }
-        if exported.is_empty() {
+        for (path, names) in commands_asked(tools, listing, &known, &given, &mut asked) {
+            wanted.entry(path).or_default().extend(&names);
+        }
+        for (path, names) in demands(&known, &sources) {
+            wanted.entry(path).or_default().extend(&names);
+        }
+        wanted.retain(|path, names| given.entry(path.clone()).or_default().extend(names));
+        if wanted.is_empty() {
             return;
         }
-        for (facts, source, extra) in importers(tools, listing, imported, &exported, &wanted) {
-            wanted.insert(facts.path.clone(), extra);
-            scan.sources.insert(facts.path.clone(), source);
+        for (path, source, reading) in read_again(tools, listing, &wanted, &given) {
+            let file = known.entry(path.clone()).or_default();
+            file.hands = reading.hands;
+            let Some(mut facts) = reading.facts else { continue };
+            hand_on(&mut facts, &given[&path]);
+            scan.sources.insert(path, source);
             match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
                 Ok(at) => {
-                    let mut facts = facts;
                     facts.problems = std::mem::take(&mut scan.tree.files[at].problems);
                     scan.tree.files[at] = facts;
                 }
@@ -63,6 +87,64 @@ pub(super) fn follow_exports(
     }
 }
 
+/// What files export that was not told before, by file.
+fn exported(
+    scan: &Scan,
+    known: &BTreeMap<RelPath, Known>,
+    told: &mut FxHashSet<(RelPath, String, Tells)>,
+) -> BTreeMap<RelPath, Names> {
+    let mut exported: BTreeMap<RelPath, Names> = BTreeMap::new();
+    let mut tell = |path: &RelPath, name: &String, tells: Tells| {
+        if told.insert((path.clone(), name.clone(), tells)) {
+            let names = exported.entry(path.clone()).or_default();
+            let known = names.entry(name.clone()).or_insert(tells);
+            *known = (*known).min(tells);
+        }
+    };
+    for facts in scan.tree.files.iter().filter(|f| f.language == Language::Python) {
+        facts.telling.iter().for_each(|(name, tells)| tell(&facts.path, name, *tells));
+    }
+    for (path, file) in known {
+        file.hands.runs.iter().for_each(|name| tell(path, name, Tells::Runs));
+    }
+    exported
+}
+
+/// The files that import what was exported, with the names that they mention.
+fn importers(
+    tools: &Tools<'_>,
+    listing: &Listing,
+    known: &BTreeMap<RelPath, Known>,
+    exported: &BTreeMap<RelPath, Names>,
+) -> Vec<(RelPath, Given, Vec<RelPath>)> {
+    let exporters = Exporters::new(exported, tools.places);
+    known
+        .par_iter()
+        .filter_map(|(path, file)| {
+            let (direct, by_package) = exporters.of(path, &file.imported);
+            if direct.is_empty() && by_package.is_empty() {
+                return None;
+            }
+            let text = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?).text;
+            let inside = |at: &usize| {
+                let dotted = format!(".{}.", module_name(exporters.all[*at].0).0);
+                memchr::memmem::find(text.as_bytes(), dotted.as_bytes()).is_some()
+            };
+            let from: Vec<_> = direct
+                .iter()
+                .chain(by_package.iter().filter(|at| inside(at)))
+                .map(|at| exporters.all[*at])
+                .collect();
+            let mut given = Given::default();
+            // What runs commands matters where one is named.
+            let names = taken(&text, from.iter().map(|(_, names)| *names));
+            given.tell(names.into_iter().filter(|(_, tells)| *tells != Tells::Runs || file.commands));
+            let from = from.into_iter().map(|(path, _)| path.clone()).collect();
+            (!given.is_empty()).then(|| (path.clone(), given, from))
+        })
+        .collect()
+}
+
 /// The name under which other files import this one, and that of the package that it lies in.
 fn module_name(path: &str) -> (&str, &str) {
     let path = path.strip_suffix(".py").unwrap_or(path);
@@ -70,6 +152,176 @@ fn module_name(path: &str) -> (&str, &str) {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
     (name, parts.next().unwrap_or(""))
+}
+
+/// The files that export telling names, by their place and by the hash of the package that they lie in.
+struct Exporters<'e> {
+    all: Vec<(&'e RelPath, &'e Names)>,
+    by_file: FxHashMap<u32, usize>,
+    by_package: FxHashMap<u32, Vec<usize>>,
+}
+
+impl<'e> Exporters<'e> {
+    fn new(exported: &'e BTreeMap<RelPath, Names>, places: &Places<'_>) -> Exporters<'e> {
+        let mut exporters = Exporters {
+            all: exported.iter().collect(),
+            by_file: FxHashMap::default(),
+            by_package: FxHashMap::default(),
+        };
+        for (at, (path, _)) in exporters.all.iter().enumerate() {
+            exporters.by_file.extend(places.get(path.as_str()).map(|place| (*place, at)));
+            exporters.by_package.entry(hash(module_name(path).1)).or_default().push(at);
+        }
+        exporters
+    }
+
+    /// The exporters that a file imports, and those whose package it has under its name
+    /// (`tools.image.swap`).
+    fn of(&self, path: &RelPath, imported: &Imported) -> (Vec<usize>, Vec<usize>) {
+        let other = |at: &usize| self.all[*at].0 != path;
+        let direct: Vec<usize> = imported
+            .files()
+            .iter()
+            .filter_map(|file| self.by_file.get(file).copied())
+            .filter(other)
+            .collect();
+        let packages =
+            imported.bound().iter().filter_map(|name| self.by_package.get(name)).flatten().copied();
+        let mut by_package: Vec<usize> = packages.filter(other).filter(|at| !direct.contains(at)).collect();
+        by_package.sort_unstable();
+        by_package.dedup();
+        (direct, by_package)
+    }
+}
+
+/// The telling names of exporters that a text mentions.
+fn taken<'e>(text: &str, from: impl Iterator<Item = &'e Names>) -> Names {
+    let mut names = Names::new();
+    // What every class has says nothing.
+    let special = |name: &str| name.starts_with("__") && name.ends_with("__");
+    for (name, tells) in from.flatten() {
+        // `Runner.run`: a method, and what has it.
+        let owned = name.split_once('.');
+        let stands = match owned {
+            Some((owner, method)) => stands_in(text, owner) && stands_in(text, method),
+            None => stands_in(text, name),
+        };
+        let name = owned.map_or(name.as_str(), |(_, method)| method);
+        if name == EVERYTHING || (!special(name) && stands) {
+            let known = names.entry(name.to_owned()).or_insert(*tells);
+            *known = (*known).min(*tells);
+        }
+    }
+    names
+}
+
+/// Whether a name stands in a text as a word.
+fn stands_in(text: &str, name: &str) -> bool {
+    let is_name = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80);
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, name.as_bytes()).any(|at| {
+        !is_name(at.checked_sub(1).and_then(|at| bytes.get(at))) && !is_name(bytes.get(at + name.len()))
+    })
+}
+
+/// Commands that stand in other files than those that run them: given to the one, asked of the other.
+fn commands_asked(
+    tools: &Tools<'_>,
+    listing: &Listing,
+    known: &BTreeMap<RelPath, Known>,
+    given: &BTreeMap<RelPath, Given>,
+    asked: &mut FxHashSet<(RelPath, String)>,
+) -> Wanted {
+    let listed = &tools.listed;
+    // Who asks whom for which names.
+    let mut asks: BTreeMap<&RelPath, Vec<(&RelPath, Vec<&String>)>> = BTreeMap::new();
+    for (path, file) in known.iter().filter(|(_, file)| !file.hands.asks.is_empty()) {
+        let new: Vec<&String> =
+            file.hands.asks.iter().filter(|name| asked.insert((path.clone(), (*name).clone()))).collect();
+        if new.is_empty() {
+            continue;
+        }
+        for place in file.imported.files() {
+            let Some(other) = listed.get(*place as usize) else { continue };
+            if other != path && known.get(other).is_some_and(|other| other.commands) {
+                asks.entry(other).or_default().push((path, new.clone()));
+            }
+        }
+    }
+    let none = Given::default();
+    let found: Vec<(&RelPath, BTreeSet<String>)> = asks
+        .par_iter()
+        .filter_map(|(path, _)| {
+            let source = Source::decode(std::fs::read(&listing.files.get(*path)?.real).ok()?);
+            Some((
+                *path,
+                tools.python.commands(&source.text, given.get(*path).unwrap_or(&none), tools.catalogues),
+            ))
+        })
+        .collect();
+    let mut wanted = Wanted::new();
+    for (path, commands) in found {
+        for (from, names) in &asks[path] {
+            for name in names.iter().filter(|name| commands.contains(**name)) {
+                wanted.entry((*from).clone()).or_default().commands.insert((*name).clone());
+                wanted.entry(path.clone()).or_default().asked.insert((*name).clone());
+            }
+        }
+    }
+    wanted
+}
+
+/// Names that took part where they are imported: asked of the files that they come from.
+fn demands(known: &BTreeMap<RelPath, Known>, sources: &BTreeMap<RelPath, BTreeSet<RelPath>>) -> Wanted {
+    let mut wanted = Wanted::new();
+    for (path, from) in sources {
+        let Some(file) = known.get(path).filter(|file| !file.hands.used.is_empty()) else { continue };
+        for (path, other) in from.iter().filter_map(|path| Some((path, known.get(path)?))) {
+            let runs = other.hands.runs.iter().map(|name| name.rsplit('.').next().unwrap_or(name));
+            let own: Vec<&str> = runs.filter(|name| file.hands.used.contains(*name)).collect();
+            if !own.is_empty() {
+                wanted.entry(path.clone()).or_default().asked.extend(own.into_iter().map(str::to_owned));
+            }
+        }
+    }
+    wanted
+}
+
+/// Reads files with the names that they were given.
+fn read_again(
+    tools: &Tools<'_>,
+    listing: &Listing,
+    wanted: &Wanted,
+    given: &BTreeMap<RelPath, Given>,
+) -> Vec<(RelPath, Source, Reading)> {
+    let paths: Vec<&RelPath> = wanted.keys().collect();
+    paths
+        .into_par_iter()
+        .filter_map(|path| {
+            let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
+            let reading = tools.python.read(path, &source, given.get(path)?, tools.files, tools.catalogues);
+            Some((path.clone(), source, reading))
+        })
+        .collect()
+}
+
+/// What a file was given and exports again tells as well.
+fn hand_on(facts: &mut FileFacts, given: &Given) {
+    let mut names = Names::new();
+    for (of, tells) in
+        [(&given.commands, Tells::Command), (&given.runs, Tells::Runs), (&given.values, Tells::Value)]
+    {
+        names.extend(of.iter().map(|name| (name.clone(), tells)));
+    }
+    let mut telling: Names = exported_again(facts, &names).into_iter().collect();
+    for (name, tells) in &facts.telling {
+        let known = telling.entry(name.clone()).or_insert(*tells);
+        *known = (*known).min(*tells);
+    }
+    facts.gives.extend(telling.keys().cloned());
+    facts.gives.sort();
+    facts.gives.dedup();
+    facts.telling = telling.into_iter().collect();
 }
 
 /// The names under which a file exports what it imports under a telling name.
@@ -98,136 +350,4 @@ fn exported_again(facts: &FileFacts, telling: &Names) -> Vec<(String, Tells)> {
         names.extend(telling.iter().map(|(name, tells)| (name.clone(), *tells)));
     }
     names
-}
-
-/// The files that export telling names, by the hash of the name that they are imported under, and by
-/// that of the package that they lie in.
-struct Exporters<'e> {
-    all: Vec<(&'e RelPath, &'e Names)>,
-    by_name: FxHashMap<u32, Vec<usize>>,
-    by_package: FxHashMap<u32, Vec<usize>>,
-}
-
-impl<'e> Exporters<'e> {
-    fn new(exported: &'e BTreeMap<RelPath, Names>) -> Exporters<'e> {
-        let mut exporters = Exporters {
-            all: exported.iter().collect(),
-            by_name: FxHashMap::default(),
-            by_package: FxHashMap::default(),
-        };
-        for (at, (path, _)) in exporters.all.iter().enumerate() {
-            let (name, package) = module_name(path);
-            exporters.by_name.entry(hash(name)).or_default().push(at);
-            exporters.by_package.entry(hash(package)).or_default().push(at);
-        }
-        exporters
-    }
-
-    /// The exporters that a file with these imports may take from.
-    fn of(&self, imported: &Imported) -> Vec<usize> {
-        let named = imported.named().iter().filter_map(|h| self.by_name.get(h));
-        let bound = imported.bound().iter().filter_map(|h| self.by_package.get(h));
-        let mut found: Vec<usize> = named.chain(bound).flatten().copied().collect();
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-}
-
-/// The exporters that a text imports, or of whose package it reads the attribute (`tools.image.swap`).
-fn taken_from<'e>(
-    tools: &Tools<'_>,
-    path: &RelPath,
-    text: &str,
-    from: Vec<(&'e RelPath, &'e Names)>,
-) -> Vec<(&'e RelPath, &'e Names)> {
-    let names: FxHashSet<&str> = from.iter().map(|(path, _)| module_name(path).0).collect();
-    let mut targets: FxHashSet<String> = FxHashSet::default();
-    for import in imports(text) {
-        let last = import.module.rsplit('.').next().unwrap_or("");
-        if !names.contains(last) && !import.name.as_deref().is_some_and(|name| names.contains(name)) {
-            continue;
-        }
-        match tools.files.resolve(Language::Python, path, &import) {
-            Target::File(path) => {
-                targets.insert(path);
-            }
-            Target::Name(path, name) => {
-                targets.extend(tools.files.python_submodule(&path, &name));
-                targets.insert(path);
-            }
-            _ => {}
-        }
-    }
-    let as_attribute = |path: &str| {
-        let dotted = format!(".{}.", module_name(path).0);
-        memchr::memmem::find(text.as_bytes(), dotted.as_bytes()).is_some()
-    };
-    from.into_iter().filter(|(path, _)| targets.contains(*path) || as_attribute(path)).collect()
-}
-
-/// The telling names of the exporters that a text mentions.
-fn taken(text: &str, from: &[(&RelPath, &Names)]) -> Names {
-    let mut names = Names::new();
-    if from.is_empty() {
-        return names;
-    }
-    let mentioned: FxHashSet<&str> = identifiers(text).collect();
-    // What every class has says nothing.
-    let special = |name: &str| name.starts_with("__") && name.ends_with("__");
-    for (name, tells) in from.iter().flat_map(|(_, given)| given.iter()) {
-        if name == EVERYTHING || (mentioned.contains(name.as_str()) && !special(name)) {
-            let known = names.entry(name.clone()).or_insert(*tells);
-            *known = (*known).min(*tells);
-        }
-    }
-    names
-}
-
-/// The facts of every Python file that takes a telling name from an exporter.
-fn importers(
-    tools: &Tools<'_>,
-    listing: &Listing,
-    imported: &[(RelPath, Imported)],
-    exported: &BTreeMap<RelPath, Names>,
-    wanted: &FxHashMap<RelPath, Names>,
-) -> Vec<(FileFacts, Source, Names)> {
-    let exporters = Exporters::new(exported);
-    imported
-        .par_iter()
-        .filter_map(|(path, imported)| {
-            let from: Vec<(&RelPath, &Names)> = exporters
-                .of(imported)
-                .into_iter()
-                .map(|at| exporters.all[at])
-                .filter(|(p, _)| *p != path)
-                .collect();
-            if from.is_empty() {
-                return None;
-            }
-            let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
-            let before = wanted.get(path);
-            let mut extra: Names = before.cloned().unwrap_or_default();
-            let from = taken_from(tools, path, &source.text, from);
-            for (name, tells) in taken(&source.text, &from) {
-                let known = extra.entry(name).or_insert(tells);
-                *known = (*known).min(tells);
-            }
-            if extra.is_empty() || before == Some(&extra) {
-                return None;
-            }
-            tools.python.role(&source.text).named(&extra).next()?;
-            let mut facts = tools.python.read(path, &source, &extra, tools.files, tools.catalogues)?;
-            let mut telling: Names = exported_again(&facts, &extra).into_iter().collect();
-            for (name, tells) in &facts.telling {
-                let known = telling.entry(name.clone()).or_insert(*tells);
-                *known = (*known).min(*tells);
-            }
-            facts.gives.extend(telling.keys().cloned());
-            facts.gives.sort();
-            facts.gives.dedup();
-            facts.telling = telling.into_iter().collect();
-            Some((facts, source, extra))
-        })
-        .collect()
 }

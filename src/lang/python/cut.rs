@@ -60,14 +60,23 @@ pub struct Cut {
     /// The statements of the top level, in order.
     pub statements: Vec<Statement>,
     /// Strings with their quotes, and comments, in order.
-    pub quiet: Vec<Range<usize>>,
+    pub quiet: Vec<Quiet>,
+}
+
+/// A string or a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quiet {
+    /// Where it stands, with its quotes.
+    pub range: Range<usize>,
+    /// A comment, or a string that is a statement of its own: nothing reads it.
+    pub is_prose: bool,
 }
 
 impl Cut {
     /// The string or comment that a place lies in.
-    pub fn quiet_at(&self, offset: usize) -> Option<Range<usize>> {
-        let at = self.quiet.partition_point(|range| range.end <= offset);
-        self.quiet.get(at).filter(|range| range.start <= offset).cloned()
+    pub fn quiet_at(&self, offset: usize) -> Option<&Quiet> {
+        let at = self.quiet.partition_point(|quiet| quiet.range.end <= offset);
+        self.quiet.get(at).filter(|quiet| quiet.range.start <= offset)
     }
 }
 
@@ -141,7 +150,7 @@ fn name_after(text: &str, from: usize) -> Range<usize> {
 }
 
 /// The logical lines of a text; blank lines and comments alone are none.
-pub(super) fn logical_lines(bytes: &[u8], quiet: &mut Vec<Range<usize>>) -> Option<Vec<Line>> {
+pub(super) fn logical_lines(bytes: &[u8], quiet: &mut Vec<Quiet>) -> Option<Vec<Line>> {
     let mut lines = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -165,7 +174,7 @@ pub(super) fn logical_lines(bytes: &[u8], quiet: &mut Vec<Range<usize>>) -> Opti
             Some(b'#') => {
                 let start = at;
                 at = line_end(bytes, at);
-                quiet.push(start..at);
+                quiet.push(Quiet { range: start..at, is_prose: true });
                 continue;
             }
             Some(_) => {}
@@ -182,8 +191,9 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
 }
 
 /// One past the line end that closes the logical line which starts at `at`.
-fn logical_end(bytes: &[u8], mut at: usize, quiet: &mut Vec<Range<usize>>) -> Option<usize> {
+fn logical_end(bytes: &[u8], mut at: usize, quiet: &mut Vec<Quiet>) -> Option<usize> {
     let mut depth = 0usize;
+    let first = at;
     loop {
         let Some(&byte) = bytes.get(at) else {
             return (depth == 0).then_some(at);
@@ -193,7 +203,7 @@ fn logical_end(bytes: &[u8], mut at: usize, quiet: &mut Vec<Range<usize>>) -> Op
             b'#' => {
                 let start = at;
                 at = line_end(bytes, at).saturating_sub(1).max(at + 1);
-                quiet.push(start..at);
+                quiet.push(Quiet { range: start..at, is_prose: true });
             }
             b'(' | b'[' | b'{' => {
                 depth += 1;
@@ -207,7 +217,10 @@ fn logical_end(bytes: &[u8], mut at: usize, quiet: &mut Vec<Range<usize>>) -> Op
             b'"' | b'\'' => {
                 let start = at;
                 at = string_end(bytes, at)?;
-                quiet.push(start..at);
+                let is_prose = depth == 0
+                    && bytes[first..start].iter().all(|b| matches!(b, b'r' | b'R' | b'u' | b'U'))
+                    && matches!(bytes.get(at), None | Some(b'\n' | b'\r'));
+                quiet.push(Quiet { range: start..at, is_prose });
             }
             _ => at += 1,
         }
@@ -215,7 +228,7 @@ fn logical_end(bytes: &[u8], mut at: usize, quiet: &mut Vec<Range<usize>>) -> Op
 }
 
 /// One past the end of the string that starts at `at`; `None` if it never ends.
-fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let quote = bytes[at];
     let triple = bytes.get(at + 1) == Some(&quote) && bytes.get(at + 2) == Some(&quote);
     let mut at = at + if triple { 3 } else { 1 };

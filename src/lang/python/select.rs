@@ -1,13 +1,17 @@
 //! Chooses the statements of a file that can matter: those with a telling word, and those that
 //! bind a name which they use. What is left out is known by name, so that it still shadows.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::cut::{Cut, Kind, Statement};
+use super::cut::{Cut, Kind};
 use super::hints::{Hints, Hit, Weight};
-use super::slice::{Names, Seeds, Slice, names_around};
+use super::leaves::{Binding, Leaves, assigned, given_back, identifiers};
+use super::sinks::{Given, Hands, Meeting, commands_named, meet};
+use super::slice::{FILLS, Names, Seeds, names_around};
+use crate::data::commands::CommandCatalogue;
 
 /// A definition larger than this is not read only because its name is mentioned.
 const LARGEST_MENTIONED: usize = 16 << 10;
@@ -15,6 +19,8 @@ const LARGEST_MENTIONED: usize = 16 << 10;
 const MOST_CALLERS: usize = 32;
 /// A definition this small is read whenever its name is used.
 const SMALL: usize = 512;
+/// Bytes of a lookup's first argument that are looked at.
+const MOST_ARGUMENT: usize = 200;
 
 /// What is to be parsed of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +31,9 @@ pub struct Selection {
     pub skipped: Vec<Range<usize>>,
 }
 
-/// A statement that is chosen or not as a whole.
-struct Leaf<'c> {
-    statement: &'c Statement,
-    /// The class that it is a member of: index among the classes, and the class.
-    class: Option<usize>,
+/// What is chosen of a leaf.
+#[derive(Debug, Clone, Default)]
+struct Chosen {
     chosen: bool,
     runs: bool,
     /// What makes it count, as offsets into its text.
@@ -40,284 +44,243 @@ struct Leaf<'c> {
     decides: bool,
 }
 
-impl Leaf<'_> {
+impl Chosen {
     fn choose_whole(&mut self) {
         self.chosen = true;
         self.whole = true;
     }
+
+    /// Grows with each choice.
+    fn weight(&self) -> (bool, bool, bool, bool, usize) {
+        (self.chosen, self.runs, self.whole, self.decides, self.seeds.lines.len())
+    }
 }
 
-/// Chooses what to parse; `None` if nothing can matter. `extra` are names that were found to
-/// matter in this file (aliases, wrappers).
-pub fn select(
-    text: &str,
-    cut: &Cut,
-    hints: &Hints,
-    hits: &[Hit],
-    extra: &FxHashSet<String>,
-) -> Option<Selection> {
-    let statements = &cut.statements;
-    let mut chooser = Chooser::new(text, statements);
-    let hits = code_hits(text, cut, hits);
-    chooser.by_words(hints, &hits, extra);
-    if !chooser.leaves.iter().any(|l| l.chosen) {
-        return None;
+/// A file of which pieces are chosen, as often as more is known of its names.
+pub struct Pieces<'c> {
+    leaves: Leaves<'c>,
+    hints: &'c Hints,
+    hits: Vec<Hit>,
+    catalogue: &'c CommandCatalogue,
+}
+
+impl<'c> Pieces<'c> {
+    /// A text, cut into statements, with the words that were found in it.
+    pub fn new(
+        text: &'c str,
+        cut: &'c Cut,
+        hints: &'c Hints,
+        hits: &[Hit],
+        catalogue: &'c CommandCatalogue,
+    ) -> Pieces<'c> {
+        Pieces { leaves: Leaves::new(text, cut), hints, hits: code_hits(text, cut, hits), catalogue }
     }
-    chooser.by_names(hints);
-    Some(chooser.selection(statements))
+
+    /// Chooses what to parse, none if nothing can matter, and tells what the file has for others.
+    pub fn choose(&self, given: &Given) -> (Option<Selection>, Hands) {
+        let places = |weight| self.hits.iter().filter(move |h| h.weight == weight).map(|h| h.offset);
+        let runners: Vec<usize> = places(Weight::Runner).collect();
+        let commands: Vec<usize> = places(Weight::Company).collect();
+        let Meeting { places, hands } = meet(&self.leaves, &runners, &commands, given, self.catalogue);
+        let mut chooser = Chooser {
+            pieces: self,
+            text: self.leaves.text,
+            leaves: &self.leaves,
+            chosen: vec![Chosen::default(); self.leaves.all.len()],
+        };
+        chooser.by_words(&places, given);
+        if !chooser.chosen.iter().any(|l| l.chosen) {
+            return (None, hands);
+        }
+        chooser.by_names();
+        (Some(chooser.selection()), hands)
+    }
+
+    /// The names that may stand for a command, for the files that run one.
+    pub fn commands(&self, given: &Given) -> BTreeSet<String> {
+        let commands: Vec<usize> =
+            self.hits.iter().filter(|h| h.weight == Weight::Company).map(|h| h.offset).collect();
+        commands_named(&self.leaves, &commands, given, self.catalogue)
+    }
 }
 
 /// The hits that stand in code, and in strings those that name something: a name in quotes, a part of
 /// a command, code in braces. All of them where the file runs texts as code.
 fn code_hits(text: &str, cut: &Cut, hits: &[Hit]) -> Vec<Hit> {
-    let runs_texts = ["exec(", "eval(", "exec ", "compile("]
-        .iter()
-        .any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some());
+    let runs_texts = ["exec(", "eval(", "exec ", "compile("].iter().any(|word| {
+        memchr::memmem::find_iter(text.as_bytes(), word.as_bytes()).any(|at| cut.quiet_at(at).is_none())
+    });
     let counts = |hit: &&Hit| {
         let Some(quiet) = cut.quiet_at(hit.offset) else { return true };
-        let string = &text[quiet.clone()];
-        let in_comment = string.starts_with('#');
+        let string = &text[quiet.range.clone()];
         let in_quotes = text[..hit.offset].ends_with(['"', '\'']);
-        let formatted = string.contains('{') && text[..quiet.start].ends_with(['f', 'F', 'r', 'R', 't']);
-        !in_comment && (runs_texts || hit.weight == Weight::Company || in_quotes || formatted)
+        let formatted =
+            string.contains('{') && text[..quiet.range.start].ends_with(['f', 'F', 'r', 'R', 't']);
+        !quiet.is_prose && (runs_texts || hit.weight == Weight::Company || in_quotes || formatted)
     };
     hits.iter().filter(counts).copied().collect()
 }
 
-/// The identifiers of a text, strings and comments included: more is safe.
-pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
-        while at < bytes.len() && !is_name(bytes[at]) {
-            at += 1;
-        }
-        let start = at;
-        while at < bytes.len() && is_name(bytes[at]) {
-            at += 1;
-        }
-        (start < at).then(|| &text[start..at])
-    })
-}
-
-struct Chooser<'c> {
+struct Chooser<'a, 'c> {
+    pieces: &'a Pieces<'c>,
     text: &'c str,
-    leaves: Vec<Leaf<'c>>,
-    classes: Vec<&'c Statement>,
+    leaves: &'a Leaves<'c>,
+    chosen: Vec<Chosen>,
 }
 
-impl<'c> Chooser<'c> {
-    fn new(text: &'c str, statements: &'c [Statement]) -> Chooser<'c> {
-        let mut chooser = Chooser { text, leaves: Vec::new(), classes: Vec::new() };
-        for statement in statements {
-            if statement.members.is_empty() {
-                chooser.leaves.push(Leaf {
-                    statement,
-                    class: None,
-                    chosen: false,
-                    runs: false,
-                    seeds: Seeds::default(),
-                    whole: false,
-                    decides: false,
-                });
-                continue;
-            }
-            let class = chooser.classes.len();
-            chooser.classes.push(statement);
-            for member in &statement.members {
-                chooser.leaves.push(Leaf {
-                    statement: member,
-                    class: Some(class),
-                    chosen: false,
-                    runs: false,
-                    seeds: Seeds::default(),
-                    whole: false,
-                    decides: false,
-                });
-            }
-        }
-        chooser
-    }
-
-    fn leaf_at(&self, offset: usize) -> Option<usize> {
-        let at = self.leaves.partition_point(|l| l.statement.span.end <= offset);
-        let leaf = self.leaves.get(at)?;
-        (leaf.statement.span.start <= offset).then_some(at)
-    }
-
+impl<'c> Chooser<'_, 'c> {
     /// Chooses a leaf for what stands at an offset.
     fn choose(&mut self, at: usize, offset: usize) {
-        let leaf = &mut self.leaves[at];
+        let start = self.leaves.all[at].statement.span.start;
+        let leaf = &mut self.chosen[at];
         leaf.chosen = true;
-        leaf.seeds.lines.push(offset - leaf.statement.span.start);
+        // In a class's header: its first member stands for it.
+        match offset.checked_sub(start) {
+            Some(line) if !leaf.seeds.lines.contains(&line) => leaf.seeds.lines.push(line),
+            Some(_) => {}
+            None => leaf.whole = true,
+        }
     }
 
-    fn by_words(&mut self, hints: &Hints, hits: &[Hit], extra: &FxHashSet<String>) {
+    fn by_words(&mut self, run: &[(usize, usize)], given: &Given) {
+        for (at, offset) in run.iter().copied() {
+            self.choose(at, offset);
+            self.chosen[at].runs = true;
+        }
         let mut lookups = Vec::new();
         let mut arguments = Vec::new();
-        for Hit { offset, weight } in hits.iter().copied() {
-            let Some(at) = self.leaf_at(offset) else {
-                // In a class's header: its first member stands for it.
-                if matches!(weight, Weight::Strong | Weight::Plain | Weight::Runner) {
-                    let next = self.leaves.partition_point(|l| l.statement.span.end <= offset);
-                    if let Some(leaf) = self.leaves.get_mut(next) {
-                        leaf.choose_whole();
-                    }
+        for Hit { offset, weight } in self.pieces.hits.iter().copied() {
+            let Some(at) = self.leaves.at(offset) else {
+                if matches!(weight, Weight::Strong | Weight::Plain)
+                    && let Some(leaf) = self.chosen.get_mut(self.leaves.after(offset))
+                {
+                    leaf.choose_whole();
                 }
                 continue;
             };
             match weight {
                 Weight::Strong => {
                     self.choose(at, offset);
-                    self.leaves[at].decides = true;
+                    self.chosen[at].decides = true;
                 }
                 Weight::Plain => {
-                    let leaf = &mut self.leaves[at];
-                    leaf.chosen = true;
-                    leaf.seeds.names.push(offset - leaf.statement.span.start);
-                }
-                Weight::Runner => {
-                    self.choose(at, offset);
-                    self.leaves[at].runs = true;
+                    let start = self.leaves.all[at].statement.span.start;
+                    self.chosen[at].chosen = true;
+                    self.chosen[at].seeds.names.push(offset - start);
                 }
                 Weight::Lookup => lookups.push((at, offset)),
                 Weight::Argument => arguments.push((at, offset)),
-                // Commands are read where what runs them asks for them, or hands them to what does.
-                Weight::Company => {}
+                // Commands and what runs them are held against each other beforehand.
+                Weight::Runner | Weight::Company => {}
             }
         }
-        if !lookups.is_empty() {
-            // `m = os`: a lookup on `m` is a lookup on the module.
-            for leaf in self.leaves.iter_mut().filter(|l| l.statement.kind == Kind::Simple) {
-                let value =
-                    self.text[leaf.statement.span.clone()].rsplit_once('=').map_or("", |(_, value)| value);
+        self.by_lookups(lookups);
+        for (at, offset) in arguments {
+            let kept = self.leaves.all[at].statement.kind == Kind::Simple;
+            let may = |name: &str| self.pieces.hints.takes_arguments(name);
+            if kept || identifiers(self.leaves.text_of(at)).any(may) {
+                self.choose(at, offset);
+            }
+        }
+        let mut named = self.filled_names();
+        named.extend(given.values.iter().cloned());
+        for name in named {
+            for place in self.leaves.mentions(&name).to_vec() {
+                if let Some(at) = self.leaves.at(place).filter(|_| self.leaves.refers(place, &name)) {
+                    self.choose(at, place);
+                }
+            }
+        }
+    }
+
+    /// Lookups by name count where a module that has primitives may be looked into.
+    fn by_lookups(&mut self, lookups: Vec<(usize, usize)>) {
+        if lookups.is_empty() {
+            return;
+        }
+        let hints = self.pieces.hints;
+        // `m = os`: a lookup on `m` is a lookup on the module.
+        for at in 0..self.chosen.len() {
+            if self.leaves.all[at].statement.kind == Kind::Simple {
+                let value = self.leaves.text_of(at).rsplit_once('=').map_or("", |(_, value)| value);
                 if hints.is_module(value.trim()) {
-                    leaf.choose_whole();
+                    self.chosen[at].choose_whole();
                 }
             }
         }
         for (at, offset) in lookups {
-            let seeds =
-                Seeds { lines: vec![offset - self.leaves[at].statement.span.start], names: Vec::new() };
+            let text = self.leaves.text_of(at);
+            let seed = offset - self.leaves.all[at].statement.span.start;
             let rest = &self.text[offset..];
             let on_itself = ["getattr(self,", "getattr(cls,"].iter().any(|start| rest.starts_with(start));
             // `sys` itself stands in `sys.modules`.
             let modules = rest.starts_with("sys.modules");
             let counts = |name: &&str| hints.is_module(name) && !(modules && *name == "sys");
-            let may = || identifiers(self.slice(at)).any(|name| counts(&name));
-            if !on_itself && may() && names_around(self.slice(at), &seeds).used.iter().any(counts) {
-                self.choose(at, offset);
+            if on_itself || looks_up_a_literal(rest) || !identifiers(text).any(|name| counts(&name)) {
+                continue;
             }
-        }
-        for (at, offset) in arguments {
-            let kept = self.leaves[at].statement.kind == Kind::Simple;
-            if kept || identifiers(self.slice(at)).any(|name| hints.takes_arguments(name)) {
+            let seeds = Seeds { lines: vec![seed], names: Vec::new() };
+            let used = match self.leaves.lines(at) {
+                Some(lines) => lines.around(&seeds).used,
+                None => names_around(text, &seeds).used,
+            };
+            if used.iter().any(counts) {
                 self.choose(at, offset);
-            }
-        }
-        let mut named = self.filled_names();
-        named.extend(extra.iter().map(String::as_str));
-        if !named.is_empty() {
-            for at in 0..self.leaves.len() {
-                let start = self.leaves[at].statement.span.start;
-                let slice = self.slice(at);
-                for name in identifiers(slice).filter(|name| named.contains(name)) {
-                    self.choose(at, start + offset_in(slice, name));
-                }
             }
         }
     }
 
     /// Names that a telling statement of the top level fills: `l.append(os._exit)`, `setattr(A, …)`,
     /// `d["x"] = os._exit`, `api.swap = os.execv`.
-    fn filled_names(&self) -> FxHashSet<&'c str> {
+    fn filled_names(&self) -> FxHashSet<String> {
         let mut names = FxHashSet::default();
-        for (at, leaf) in self.leaves.iter().enumerate() {
-            if !leaf.chosen || leaf.class.is_some() || leaf.statement.kind != Kind::Simple {
+        for (at, leaf) in self.leaves.all.iter().enumerate() {
+            if !self.chosen[at].chosen || leaf.class.is_some() || leaf.statement.kind != Kind::Simple {
                 continue;
             }
-            let slice = self.slice(at);
+            let slice = self.leaves.text_of(at);
             let stores = assigned(slice, true);
-            let fills = ["append(", "add(", "insert(", "extend(", "update(", "setdefault(", "setattr("];
             if !stores.is_empty() || slice.contains("] =") || slice.contains("]=") {
                 names.extend(identifiers(slice).next());
                 names.extend(stores);
-            } else if fills.iter().any(|fill| slice.contains(fill)) {
+            } else if slice.contains("setattr(") || FILLS.iter().any(|fill| slice.contains(fill)) {
                 names.extend(identifiers(slice).filter(|n| *n != "setattr").take(1));
             }
         }
-        names.retain(|name| !matches!(*name, "os" | "sys" | "signal" | "subprocess"));
-        names
-    }
-
-    fn slice(&self, at: usize) -> &'c str {
-        &self.text[self.leaves[at].statement.span.clone()]
-    }
-
-    /// For each class, the others of the file that its header names.
-    fn bases(&self) -> Vec<Vec<usize>> {
-        let by_name: FxHashMap<&str, usize> =
-            self.classes.iter().enumerate().map(|(at, c)| (&self.text[c.name.clone()], at)).collect();
-        let named = |(at, class): (usize, &&Statement)| {
-            let head = identifiers(&self.text[class.head.clone()]);
-            head.filter_map(|name| by_name.get(name).copied()).filter(|base| *base != at).collect()
-        };
-        self.classes.iter().enumerate().map(named).collect()
+        names.retain(|name| !self.pieces.hints.is_module(name));
+        names.into_iter().map(str::to_owned).collect()
     }
 
     /// Adds what binds the names that chosen statements use.
-    fn by_names(&mut self, hints: &Hints) {
-        for leaf in &mut self.leaves {
+    fn by_names(&mut self) {
+        let (leaves, hints) = (self.leaves, self.pieces.hints);
+        for (leaf, chosen) in leaves.all.iter().zip(&mut self.chosen) {
             // Imports are short, a star import may bind any name, and where the first foreign one stands
             // decides what runs before it.
             if leaf.statement.kind == Kind::Import && leaf.class.is_none() {
-                leaf.choose_whole();
+                chosen.choose_whole();
             }
         }
-        let mut binders: FxHashMap<&'c str, Vec<usize>> = FxHashMap::default();
-        let mut attributes: FxHashMap<(usize, &'c str), Vec<Binding>> = FxHashMap::default();
-        for (at, leaf) in self.leaves.iter().enumerate() {
-            match leaf.class {
-                None => {
-                    for name in bound_names(self.text, leaf.statement) {
-                        binders.entry(name).or_default().push(at);
-                    }
-                }
-                Some(class) => {
-                    for (name, place) in attribute_names(self.text, leaf.statement) {
-                        attributes.entry((class, name)).or_default().push(Binding { leaf: at, place });
-                    }
-                }
-            }
-        }
-        for (at, leaf) in self.leaves.iter().enumerate() {
-            if let Some(class) = leaf.class.map(|class| self.classes[class]).filter(|c| c.span.len() <= SMALL)
-            {
-                binders.entry(&self.text[class.name.clone()]).or_default().push(at);
-            }
-        }
-        let bases = self.bases();
-        let mut queue: Vec<usize> = (0..self.leaves.len()).filter(|at| self.leaves[*at].chosen).collect();
+        let bound = leaves.bound();
+        let mut queue: Vec<usize> = (0..self.chosen.len()).filter(|at| self.chosen[*at].chosen).collect();
         let mut headers = FxHashSet::default();
-        let mut slices = FxHashMap::default();
         let mut asked: FxHashSet<(usize, &'c str)> = FxHashSet::default();
         while let Some(at) = queue.pop() {
-            let (class, runs) = (self.leaves[at].class, self.leaves[at].runs);
-            let Names { used: mut names, conditions, by_parameter } = self.wanted_by(at, &mut slices);
-            let decides = self.leaves[at].decides;
+            let (class, runs) = (leaves.all[at].class, self.chosen[at].runs);
+            let Names { used: mut names, conditions, by_parameter } = self.wanted_by(at);
+            let decides = self.chosen[at].decides;
             if decides && by_parameter {
                 queue.extend(self.choose_callers(at));
             }
             if let Some(class) = class
                 && headers.insert(class)
             {
-                names.extend(identifiers(&self.text[self.classes[class].head.clone()]));
+                names.extend(identifiers(&self.text[leaves.classes[class].head.clone()]));
             }
             let mut wanted = Vec::new();
             for name in names.into_iter().filter(|name| asked.insert((at, name))) {
-                for other in binders.get(name).into_iter().flatten() {
-                    let statement = self.leaves[*other].statement;
+                for other in bound.names.get(name).into_iter().flatten() {
+                    let statement = leaves.all[*other].statement;
                     let is_definition = matches!(statement.kind, Kind::Function | Kind::Class);
                     let small = statement.span.len() <= LARGEST_MENTIONED;
                     let tiny = statement.span.len() <= SMALL;
@@ -325,37 +288,44 @@ impl<'c> Chooser<'c> {
                         wanted.push((Binding { leaf: *other, place: None }, runs && is_definition));
                     }
                 }
+                // A small class is read as a whole.
+                for class in bound.classes.get(name).into_iter().flatten() {
+                    if leaves.classes[*class].span.len() <= SMALL {
+                        let members = leaves.members(*class);
+                        wanted.extend(members.map(|leaf| (Binding { leaf, place: None }, false)));
+                    }
+                }
                 if let Some(class) = class {
-                    let of = |class: usize| attributes.get(&(class, name)).into_iter().flatten();
+                    let of = |class: usize| bound.attributes.get(&(class, name)).into_iter().flatten();
                     wanted.extend(of(class).map(|binding| (*binding, false)));
                     // Attributes that a base class of the file binds.
-                    for base in bases[class].iter().copied() {
+                    for base in bound.bases[class].iter().copied() {
                         wanted.extend(of(base).map(|binding| (*binding, false)));
                     }
                 }
             }
             // Conditions are held against what names stand for, not against what functions give.
             for name in conditions.into_iter().filter(|name| asked.insert((at, name))) {
-                let of_class = class.and_then(|class| attributes.get(&(class, name))).into_iter().flatten();
-                let of_file = binders.get(name).into_iter().flatten();
+                let of_class =
+                    class.and_then(|class| bound.attributes.get(&(class, name))).into_iter().flatten();
+                let of_file = bound.names.get(name).into_iter().flatten();
                 let bindings =
                     of_file.map(|leaf| Binding { leaf: *leaf, place: None }).chain(of_class.copied());
-                let is_plain = |b: &Binding| self.leaves[b.leaf].statement.kind != Kind::Function;
+                let is_plain = |b: &Binding| !leaves.all[b.leaf].is_function();
                 wanted.extend(bindings.filter(is_plain).map(|binding| (binding, false)));
             }
             for (Binding { leaf: other, place }, runs) in wanted {
-                let is_function = self.leaves[other].statement.kind == Kind::Function;
                 let seeds = match place {
-                    _ if !is_function => None,
+                    _ if !leaves.all[other].is_function() => None,
                     Some(place) => Some(vec![place]),
-                    None => Some(given_back(self.slice(other))),
+                    None => Some(given_back(leaves.text_of(other))),
                 };
                 // What gives nothing back and stores nothing there stands for nothing.
                 if seeds.as_ref().is_some_and(Vec::is_empty) {
                     continue;
                 }
-                let leaf = &mut self.leaves[other];
-                let before = (leaf.chosen, leaf.runs, leaf.whole, leaf.decides, leaf.seeds.lines.len());
+                let leaf = &mut self.chosen[other];
+                let before = leaf.weight();
                 leaf.chosen = true;
                 leaf.runs |= runs;
                 leaf.decides |= decides;
@@ -367,7 +337,7 @@ impl<'c> Chooser<'c> {
                     }
                     None => leaf.whole = true,
                 }
-                if before != (leaf.chosen, leaf.runs, leaf.whole, leaf.decides, leaf.seeds.lines.len()) {
+                if before != leaf.weight() {
                     queue.push(other);
                 }
             }
@@ -377,34 +347,21 @@ impl<'c> Chooser<'c> {
     /// Chooses the places that mention a function, or make an object of its class: what they give its
     /// parameters decides what its sites are. Gives those that are new.
     fn choose_callers(&mut self, at: usize) -> Vec<usize> {
-        let leaf = &self.leaves[at];
-        if leaf.statement.kind != Kind::Function {
+        let leaf = &self.leaves.all[at];
+        if !leaf.is_function() {
             return Vec::new();
         }
         let mut name = &self.text[leaf.statement.name.clone()];
         if let Some(class) = leaf.class.filter(|_| matches!(name, "__init__" | "__new__" | "__call__")) {
-            name = &self.text[self.classes[class].name.clone()];
+            name = &self.text[self.leaves.classes[class].name.clone()];
         }
-        if name.is_empty() {
-            return Vec::new();
-        }
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        let places: Vec<usize> = memchr::memmem::find_iter(self.text.as_bytes(), name.as_bytes())
-            .filter(|place| {
-                !self.text[..*place].ends_with(is_name)
-                    && !self.text[place + name.len()..].starts_with(is_name)
-            })
-            .take(MOST_CALLERS)
-            .collect();
         let mut new = Vec::new();
-        for place in places {
-            let Some(caller) = self.leaf_at(place).filter(|caller| *caller != at) else { continue };
-            let line = place - self.leaves[caller].statement.span.start;
-            let leaf = &mut self.leaves[caller];
-            if !leaf.chosen || !leaf.decides || !leaf.seeds.lines.contains(&line) {
-                leaf.chosen = true;
-                leaf.decides = true;
-                leaf.seeds.lines.push(line);
+        for place in self.leaves.mentions(name).iter().take(MOST_CALLERS) {
+            let Some(caller) = self.leaves.at(*place).filter(|caller| *caller != at) else { continue };
+            let before = self.chosen[caller].weight();
+            self.choose(caller, *place);
+            self.chosen[caller].decides = true;
+            if self.chosen[caller].weight() != before {
                 new.push(caller);
             }
         }
@@ -412,19 +369,15 @@ impl<'c> Chooser<'c> {
     }
 
     /// The names that a chosen leaf depends on.
-    fn wanted_by(&self, at: usize, slices: &mut FxHashMap<usize, Option<Slice<'c>>>) -> Names<'c> {
-        let leaf = &self.leaves[at];
-        let slice = self.slice(at);
-        if leaf.whole || leaf.statement.kind != Kind::Function {
-            return Names::all(slice);
+    fn wanted_by(&self, at: usize) -> Names<'c> {
+        let (leaf, text) = (&self.chosen[at], self.leaves.text_of(at));
+        if leaf.whole || !self.leaves.all[at].is_function() {
+            return Names::all(text);
         }
-        match slices.entry(at).or_insert_with(|| Slice::of(slice)) {
-            Some(slice) => slice.around(&leaf.seeds),
-            None => Names::all(slice),
-        }
+        self.leaves.lines(at).map_or_else(|| Names::all(text), |lines| lines.around(&leaf.seeds))
     }
 
-    fn selection(&self, statements: &[Statement]) -> Selection {
+    fn selection(&self) -> Selection {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut push = |range: Range<usize>| match ranges.last_mut() {
             Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
@@ -432,11 +385,11 @@ impl<'c> Chooser<'c> {
         };
         let mut skipped = Vec::new();
         let mut at = 0;
-        for statement in statements {
+        for statement in &self.leaves.cut.statements {
             let count = statement.members.len().max(1);
-            let leaves = &self.leaves[at..at + count];
+            let leaves = at..at + count;
             at += count;
-            if !leaves.iter().any(|l| l.chosen) {
+            if !self.chosen[leaves.clone()].iter().any(|l| l.chosen) {
                 match statement.kind {
                     Kind::Function | Kind::Class => skipped.push(statement.name.clone()),
                     _ => {}
@@ -446,101 +399,36 @@ impl<'c> Chooser<'c> {
             if !statement.members.is_empty() {
                 push(statement.head.clone());
             }
-            for leaf in leaves.iter().filter(|l| l.chosen) {
-                push(leaf.statement.span.clone());
+            for leaf in leaves.filter(|at| self.chosen[*at].chosen) {
+                push(self.leaves.all[leaf].span());
             }
         }
         Selection { ranges, skipped }
     }
 }
 
-/// The offset of a part in the text that it is a part of.
-fn offset_in(text: &str, part: &str) -> usize {
-    part.as_ptr() as usize - text.as_ptr() as usize
-}
-
-/// The names that a top-level statement binds; more is safe.
-fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t str> {
-    let slice = &text[statement.span.clone()];
-    match statement.kind {
-        Kind::Function | Kind::Class => vec![&text[statement.name.clone()]],
-        Kind::Import => {
-            identifiers(slice).filter(|name| !matches!(*name, "import" | "from" | "as")).collect()
-        }
-        Kind::Simple => assigned(slice, false),
-        Kind::Compound => {
-            let mut names = Vec::new();
-            for line in slice.lines() {
-                let trimmed = line.trim_start();
-                let word = identifiers(trimmed).next().unwrap_or("");
-                match word {
-                    "import" | "from" | "for" | "with" | "except" => names.extend(identifiers(trimmed)),
-                    "def" | "class" | "async" => names.extend(identifiers(trimmed).skip(1).take(2)),
-                    _ => names.extend(assigned(trimmed, false)),
-                }
+/// `getattr(object, "name")`: a name that is written out is a word of its own.
+fn looks_up_a_literal(text: &str) -> bool {
+    let Some(arguments) = text.strip_prefix("getattr(") else { return false };
+    let bytes = arguments.as_bytes();
+    let mut depth = 0usize;
+    for (at, byte) in bytes.iter().enumerate().take(MOST_ARGUMENT) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth == 0 => return false,
+            b')' | b']' | b'}' => depth -= 1,
+            b'"' | b'\'' => return false,
+            b',' if depth == 0 => {
+                let name = arguments[at + 1..].trim_start();
+                let Some(quoted) = name.strip_prefix(['"', '\'']) else { return false };
+                let Some(end) = quoted.find(|c: char| !c.is_alphanumeric() && c != '_') else { return false };
+                let rest = quoted[end..].strip_prefix(['"', '\'']).map(str::trim_start);
+                return rest.is_some_and(|rest| rest.starts_with([')', ',']));
             }
-            names
+            _ => {}
         }
     }
-}
-
-/// Where a name of a class is bound.
-#[derive(Debug, Clone, Copy)]
-struct Binding {
-    /// The leaf that binds it.
-    leaf: usize,
-    /// The place of the store in the leaf; none where the leaf as a whole is what binds it.
-    place: Option<usize>,
-}
-
-/// The attributes that a member of a class binds, by its own name or as `self.name = …`, with the
-/// places of the stores.
-fn attribute_names<'t>(text: &'t str, statement: &Statement) -> Vec<(&'t str, Option<usize>)> {
-    let slice = &text[statement.span.clone()];
-    match statement.kind {
-        Kind::Function | Kind::Class => {
-            let mut names = vec![(&text[statement.name.clone()], None)];
-            for line in slice
-                .lines()
-                .filter(|line| line.contains('=') && (line.contains("self.") || line.contains("cls.")))
-            {
-                let place = Some(offset_in(slice, line.trim_start()));
-                names.extend(assigned(line.trim_start(), true).into_iter().map(|name| (name, place)));
-            }
-            names
-        }
-        _ => assigned(slice, false).into_iter().map(|name| (name, None)).collect(),
-    }
-}
-
-/// The places of a definition where it gives something back.
-fn given_back(slice: &str) -> Vec<usize> {
-    let gives = |line: &&str| line.starts_with("return") || line.contains("yield");
-    slice.lines().map(str::trim_start).filter(gives).map(|line| offset_in(slice, line)).collect()
-}
-
-/// The identifiers before the first `=` that assigns; of attributes the last component.
-pub(super) fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
-    let bytes = line.as_bytes();
-    let mut from = 0;
-    while let Some(found) = memchr::memchr(b'=', &bytes[from..]) {
-        let at = from + found;
-        let before = at.checked_sub(1).map(|b| bytes[b]);
-        let compares = bytes.get(at + 1) == Some(&b'=') || matches!(before, Some(b'=' | b'!' | b'<' | b'>'));
-        if !compares {
-            let target = &line[..at];
-            return match attributes_only {
-                true if target.contains('.') => identifiers(target).collect(),
-                true => Vec::new(),
-                false => identifiers(target).collect(),
-            };
-        }
-        from = at + 1;
-        if bytes.get(from) == Some(&b'=') {
-            from += 1;
-        }
-    }
-    Vec::new()
+    false
 }
 
 #[cfg(test)]

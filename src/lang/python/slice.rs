@@ -1,19 +1,19 @@
 //! The names that matter inside one definition: those of the lines that tell, of the conditions
 //! around them, and of the lines that bind what these use. It decides what else of a file is parsed.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cut::{Line, continues, first_word, logical_lines};
-use super::select::{assigned, identifiers};
+use super::cut::{Line, continues, first_word, logical_lines, string_end};
+use super::leaves::{assigned, identifiers, offset_in};
 
 /// Methods that change what they are called on.
-const FILLS: [&str; 7] =
+pub(super) const FILLS: [&str; 7] =
     [".append(", ".add(", ".insert(", ".extend(", ".update(", ".setdefault(", ".format("];
 
 /// What makes a definition count, as offsets into its text.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Seeds {
     /// Places whose whole lines matter.
     pub(super) lines: Vec<usize>,
@@ -42,7 +42,7 @@ impl<'t> Names<'t> {
 /// The names on which the seeds depend; all names where lines can't be told apart.
 pub(super) fn names_around<'t>(text: &'t str, seeds: &Seeds) -> Names<'t> {
     match Slice::of(text) {
-        Some(mut slice) => slice.around(seeds),
+        Some(slice) => slice.around(seeds),
         None => Names::all(text),
     }
 }
@@ -52,9 +52,13 @@ pub(super) struct Slice<'t> {
     text: &'t str,
     lines: Vec<Line>,
     blocks: Vec<Block>,
-    taken: Vec<bool>,
     /// The lines that bind or change a name.
     binders: FxHashMap<&'t str, Vec<usize>>,
+    /// Parameters of the functions inside.
+    inside: OnceCell<FxHashSet<&'t str>>,
+    own_members: OnceCell<FxHashSet<&'t str>>,
+    /// What each line's value is made of.
+    given: Vec<OnceCell<Vec<&'t str>>>,
 }
 
 impl<'t> Slice<'t> {
@@ -67,13 +71,48 @@ impl<'t> Slice<'t> {
                 binders.entry(name).or_default().push(at);
             }
         }
-        let taken = vec![false; lines.len()];
-        Some(Slice { text, blocks: Block::of_lines(text, &lines), lines, taken, binders })
+        let given = vec![OnceCell::new(); lines.len()];
+        let blocks = Block::of_lines(text, &lines);
+        Some(Slice { text, blocks, lines, binders, inside: OnceCell::new(), own_members: OnceCell::new(), given })
+    }
+
+    /// The logical line that holds a place.
+    pub(super) fn line_at(&self, offset: usize) -> &'t str {
+        let at = self.lines.partition_point(|l| l.end <= offset);
+        self.lines.get(at).map_or("", |line| &self.text[line.content..line.end])
+    }
+
+    /// Whether a function inside the definition takes one of the names.
+    pub(super) fn is_given_inside(&self, names: &FxHashSet<&'t str>) -> bool {
+        let inside = self.inside.get_or_init(|| {
+            let text = |line: &Line| &self.text[line.content..line.end];
+            let heads =
+                self.lines.iter().map(text).filter(|line| matches!(first_word(line), "def" | "async"));
+            let lambdas = self
+                .text
+                .match_indices("lambda")
+                .flat_map(|(at, _)| identifiers(self.text[at..].split(':').next().unwrap_or("")).skip(1));
+            heads.skip(1).flat_map(|line| identifiers(line).skip(2)).chain(lambdas).collect()
+        });
+        inside.iter().any(|name| names.contains(name))
+    }
+
+    /// The members of its own object that the definition mentions.
+    pub(super) fn own_members(&self) -> &FxHashSet<&'t str> {
+        self.own_members.get_or_init(|| {
+            let mut own = FxHashSet::default();
+            for prefix in ["self.", "cls."] {
+                for (at, _) in self.text.match_indices(prefix) {
+                    own.extend(identifiers(&self.text[at + prefix.len()..]).next());
+                }
+            }
+            own
+        })
     }
 
     /// The names on which the seeds depend.
-    pub(super) fn around(&mut self, seeds: &Seeds) -> Names<'t> {
-        self.taken.fill(false);
+    pub(super) fn around(&self, seeds: &Seeds) -> Names<'t> {
+        let taken = &mut vec![false; self.lines.len()];
         let mut names = Names::default();
         let mut queue = Vec::new();
         let mut heads = Vec::new();
@@ -93,31 +132,72 @@ impl<'t> Slice<'t> {
                 self.ask(name, &mut names.used, &mut queue, &mut heads);
             }
         }
-        self.close(&mut names.used, queue, &mut heads);
+        self.close(taken, &mut names.used, queue, &mut heads);
         // Decorators and the header of the definition itself.
-        let is_decorator = |line: &&Line| self.text[line.content..].starts_with('@');
-        let header = self.lines.iter().take_while(is_decorator).count();
-        if let Some(line) = self.lines.get(header) {
-            let parameters = identifiers(&self.text[line.start..line.end]).skip(2);
-            names.by_parameter = parameters
-                .filter(|name| !matches!(*name, "self" | "cls"))
-                .any(|name| names.used.contains(name));
-        }
-        self.close(&mut names.used, (0..=header).collect(), &mut heads);
+        let (header, mut parameters) = self.header();
+        names.by_parameter = parameters.any(|name| names.used.contains(name));
+        self.close(taken, &mut names.used, (0..=header).collect(), &mut heads);
         names.conditions = names.used.clone();
         let mut more = Vec::new();
-        self.close(&mut names.conditions, heads, &mut more);
-        self.close(&mut names.conditions, more, &mut Vec::new());
+        self.close(taken, &mut names.conditions, heads, &mut more);
+        self.close(taken, &mut names.conditions, more, &mut Vec::new());
         names
     }
 
-    /// Takes lines, and all that bind what they use. The heads above come into `heads`.
-    fn close(&mut self, names: &mut FxHashSet<&'t str>, mut queue: Vec<usize>, heads: &mut Vec<usize>) {
-        while let Some(at) = queue.pop() {
-            if self.taken.get(at).is_none_or(|taken| *taken) {
+    /// The names of the definition that some names stand for, directly or by what is bound to them.
+    /// What is bound to a value that `is_fixed` says nothing more.
+    pub(super) fn behind(
+        &self,
+        names: impl Iterator<Item = &'t str>,
+        is_fixed: &dyn Fn(&str) -> bool,
+    ) -> Names<'t> {
+        let mut found = Names::default();
+        let mut queue: Vec<&'t str> = names.collect();
+        while let Some(name) = queue.pop() {
+            if !found.used.insert(name) || matches!(name, "self" | "cls") {
                 continue;
             }
-            self.taken[at] = true;
+            let lines = self.binders.get(name).map_or(&[][..], Vec::as_slice);
+            if !lines.iter().any(|at| is_fixed(self.value(*at).trim())) {
+                queue.extend(lines.iter().flat_map(|at| self.given(*at)));
+            }
+        }
+        found.by_parameter = self.header().1.any(|name| found.used.contains(name));
+        found
+    }
+
+    /// What a line assigns; else all of it.
+    fn value(&self, at: usize) -> &'t str {
+        let line = &self.text[self.lines[at].content..self.lines[at].end];
+        line.split_once('=').filter(|_| !assigned(line, false).is_empty()).map_or(line, |(_, value)| value)
+    }
+
+    /// The names whose values a line's value is made of.
+    fn given(&self, at: usize) -> &[&'t str] {
+        self.given[at].get_or_init(|| given_names(self.value(at)).collect())
+    }
+
+    /// The line that the definition opens with, below its decorators, and the names in it but `self`.
+    fn header(&self) -> (usize, impl Iterator<Item = &'t str>) {
+        let is_decorator = |line: &&Line| self.text[line.content..].starts_with('@');
+        let header = self.lines.iter().take_while(is_decorator).count();
+        let line = self.lines.get(header).map_or("", |line| &self.text[line.start..line.end]);
+        (header, identifiers(line).skip(2).filter(|name| !matches!(*name, "self" | "cls")))
+    }
+
+    /// Takes lines, and all that bind what they use. The heads above come into `heads`.
+    fn close(
+        &self,
+        taken: &mut [bool],
+        names: &mut FxHashSet<&'t str>,
+        mut queue: Vec<usize>,
+        heads: &mut Vec<usize>,
+    ) {
+        while let Some(at) = queue.pop() {
+            if taken.get(at).is_none_or(|taken| *taken) {
+                continue;
+            }
+            taken[at] = true;
             let line = self.lines[at];
             for name in identifiers(&self.text[line.start..line.end]) {
                 self.ask(name, names, &mut queue, heads);
@@ -175,6 +255,34 @@ impl Block {
         }
         blocks
     }
+}
+
+/// Methods of texts and lists that give back what they are called on.
+const PASSING: [&str; 12] = [
+    "split", "strip", "lstrip", "rstrip", "format", "join", "encode", "decode", "copy", "replace", "lower",
+    "casefold",
+];
+
+/// The names whose values an expression is made of: not the objects whose members it takes.
+pub(super) fn given_names(text: &str) -> impl Iterator<Item = &str> {
+    let mut quiet: Vec<std::ops::Range<usize>> = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr2(b'"', b'\'', bytes.get(at..).unwrap_or(&[])) {
+        let start = at + found;
+        at = string_end(bytes, start).unwrap_or(bytes.len());
+        // What stands in the braces of a formatted text is code.
+        if !text[..start].ends_with(['f', 'F', 't', 'T']) && !text[..start].ends_with("fr") {
+            quiet.push(start..at);
+        }
+    }
+    identifiers(text).filter(move |name| {
+        let start = offset_in(text, name);
+        let rest = &text[start + name.len()..];
+        !name.starts_with(|c: char| c.is_ascii_digit())
+            && !quiet.iter().any(|string| string.contains(&start))
+            && rest.strip_prefix('.').is_none_or(|member| PASSING.contains(&first_word(member)))
+    })
 }
 
 /// The names that a line binds or changes; more is safe.

@@ -1,0 +1,304 @@
+//! A file as the statements that are chosen or not as a whole, and which names each of them binds.
+//! It knows the text alone: what binds too much costs time, what binds too little would lose a site.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cut::{Cut, Kind, Statement};
+use super::slice::Slice;
+
+/// A statement that is chosen or not as a whole: one of the top level, or a member of a class.
+pub(super) struct Leaf<'c> {
+    pub(super) statement: &'c Statement,
+    /// The class that it is a member of, as an index among the classes.
+    pub(super) class: Option<usize>,
+    lines: OnceCell<Option<Slice<'c>>>,
+}
+
+impl<'c> Leaf<'c> {
+    /// Where it stands.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.statement.span.clone()
+    }
+
+    /// Whether it defines a function.
+    pub(super) fn is_function(&self) -> bool {
+        self.statement.kind == Kind::Function
+    }
+}
+
+/// Where a name of a class is bound.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Binding {
+    /// The leaf that binds it.
+    pub(super) leaf: usize,
+    /// The place of the store in the leaf; none where the leaf as a whole is what binds it.
+    pub(super) place: Option<usize>,
+}
+
+/// All leaves of a text, in order.
+pub(super) struct Leaves<'c> {
+    pub(super) text: &'c str,
+    pub(super) cut: &'c Cut,
+    pub(super) all: Vec<Leaf<'c>>,
+    pub(super) classes: Vec<&'c Statement>,
+    /// A star import may bind any name.
+    has_star: bool,
+    bound: OnceCell<Bound<'c>>,
+    mentions: OnceCell<FxHashMap<&'c str, Vec<usize>>>,
+}
+
+/// What binds which name.
+pub(super) struct Bound<'c> {
+    /// The leaves that bind a name of the top level.
+    pub(super) names: FxHashMap<&'c str, Vec<usize>>,
+    /// What binds an attribute of a class.
+    pub(super) attributes: FxHashMap<(usize, &'c str), Vec<Binding>>,
+    /// The classes of a name, as indices among the classes.
+    pub(super) classes: FxHashMap<&'c str, Vec<usize>>,
+    /// The classes that bind an attribute by a name.
+    pub(super) owners: FxHashMap<&'c str, Vec<usize>>,
+    /// For each class, the others of the file that its header names.
+    pub(super) bases: Vec<Vec<usize>>,
+    /// All names that are bound outside of functions, attributes among them.
+    pub(super) own: FxHashSet<&'c str>,
+}
+
+impl<'c> Leaves<'c> {
+    pub(super) fn new(text: &'c str, cut: &'c Cut) -> Leaves<'c> {
+        let mut leaves = Leaves {
+            text,
+            cut,
+            all: Vec::new(),
+            classes: Vec::new(),
+            has_star: cut
+                .statements
+                .iter()
+                .any(|s| s.kind == Kind::Import && text[s.span.clone()].contains('*')),
+            bound: OnceCell::new(),
+            mentions: OnceCell::new(),
+        };
+        for statement in &cut.statements {
+            if statement.members.is_empty() {
+                leaves.all.push(Leaf { statement, class: None, lines: OnceCell::new() });
+                continue;
+            }
+            let class = Some(leaves.classes.len());
+            leaves.classes.push(statement);
+            leaves.all.extend(statement.members.iter().map(|statement| Leaf {
+                statement,
+                class,
+                lines: OnceCell::new(),
+            }));
+        }
+        leaves
+    }
+
+    /// The leaf that holds a place; none between leaves, as in a class's header.
+    pub(super) fn at(&self, offset: usize) -> Option<usize> {
+        let at = self.after(offset);
+        let leaf = self.all.get(at)?;
+        (leaf.statement.span.start <= offset).then_some(at)
+    }
+
+    /// The first leaf that ends after a place.
+    pub(super) fn after(&self, offset: usize) -> usize {
+        self.all.partition_point(|l| l.statement.span.end <= offset)
+    }
+
+    /// The text of a leaf.
+    pub(super) fn text_of(&self, at: usize) -> &'c str {
+        &self.text[self.all[at].span()]
+    }
+
+    /// The lines of a definition; `None` where they do not hold together.
+    pub(super) fn lines(&self, at: usize) -> Option<&Slice<'c>> {
+        self.all[at].lines.get_or_init(|| Slice::of(self.text_of(at))).as_ref()
+    }
+
+    /// What binds which name.
+    pub(super) fn bound(&self) -> &Bound<'c> {
+        self.bound.get_or_init(|| {
+            let mut bound = Bound {
+                names: FxHashMap::default(),
+                attributes: FxHashMap::default(),
+                classes: FxHashMap::default(),
+                owners: FxHashMap::default(),
+                bases: self.bases(),
+                own: FxHashSet::default(),
+            };
+            for (at, class) in self.classes.iter().enumerate() {
+                bound.classes.entry(&self.text[class.name.clone()]).or_default().push(at);
+            }
+            for (at, leaf) in self.all.iter().enumerate() {
+                match leaf.class {
+                    None => {
+                        for name in bound_names(self.text, leaf.statement) {
+                            bound.names.entry(name).or_default().push(at);
+                        }
+                    }
+                    Some(class) => {
+                        for (name, place) in attribute_names(self.text, leaf.statement) {
+                            bound
+                                .attributes
+                                .entry((class, name))
+                                .or_default()
+                                .push(Binding { leaf: at, place });
+                        }
+                    }
+                }
+            }
+            bound.own.extend(bound.names.keys().chain(bound.classes.keys()));
+            for (class, name) in bound.attributes.keys() {
+                bound.owners.entry(name).or_default().push(*class);
+            }
+            bound.own.extend(bound.owners.keys());
+            bound
+        })
+    }
+
+    /// Whether a name at a place is one that other code can mean: a member, a name in quotes, or one
+    /// that the file binds outside of its functions.
+    pub(super) fn refers(&self, place: usize, name: &str) -> bool {
+        let before = self.text[..place].trim_end_matches([' ', '\t', '\\', '\n', '\r']);
+        before.ends_with(['.', '"', '\'']) || self.has_star || self.bound().own.contains(name)
+    }
+
+    /// The members of a class.
+    pub(super) fn members(&self, class: usize) -> impl Iterator<Item = usize> {
+        let first = self.all.partition_point(|l| l.statement.span.end <= self.classes[class].head.end);
+        (first..self.all.len()).take_while(move |at| self.all[*at].class == Some(class))
+    }
+
+    /// A name as it stands in the text, if it does.
+    pub(super) fn mentioned(&self, name: &str) -> Option<&'c str> {
+        let place = *self.mentions(name).first()?;
+        self.text.get(place..place + name.len())
+    }
+
+    /// Where a name stands in code or in a string that is no documentation.
+    pub(super) fn mentions(&self, name: &str) -> &[usize] {
+        let index = self.mentions.get_or_init(|| {
+            let mut index: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+            let mut quiet = self.cut.quiet.iter().filter(|q| q.is_prose).peekable();
+            for name in identifiers(self.text) {
+                let at = offset_in(self.text, name);
+                while quiet.next_if(|q| q.range.end <= at).is_some() {}
+                if quiet.peek().is_none_or(|q| q.range.start > at) && !name.as_bytes()[0].is_ascii_digit() {
+                    index.entry(name).or_default().push(at);
+                }
+            }
+            index
+        });
+        index.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn bases(&self) -> Vec<Vec<usize>> {
+        let by_name: FxHashMap<&str, usize> =
+            self.classes.iter().enumerate().map(|(at, c)| (&self.text[c.name.clone()], at)).collect();
+        let named = |(at, class): (usize, &&Statement)| {
+            let head = identifiers(&self.text[class.head.clone()]);
+            head.filter_map(|name| by_name.get(name).copied()).filter(|base| *base != at).collect()
+        };
+        self.classes.iter().enumerate().map(named).collect()
+    }
+}
+
+/// The identifiers of a text, strings and comments included: more is safe.
+pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+        while at < bytes.len() && !is_name(bytes[at]) {
+            at += 1;
+        }
+        let start = at;
+        while at < bytes.len() && is_name(bytes[at]) {
+            at += 1;
+        }
+        (start < at).then(|| &text[start..at])
+    })
+}
+
+/// The offset of a part in the text that it is a part of.
+pub(super) fn offset_in(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+/// The names that a top-level statement binds; more is safe.
+pub(super) fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t str> {
+    let slice = &text[statement.span.clone()];
+    match statement.kind {
+        Kind::Function | Kind::Class => vec![&text[statement.name.clone()]],
+        Kind::Import => {
+            identifiers(slice).filter(|name| !matches!(*name, "import" | "from" | "as")).collect()
+        }
+        Kind::Simple => assigned(slice, false),
+        Kind::Compound => {
+            let mut names = Vec::new();
+            for line in slice.lines() {
+                let trimmed = line.trim_start();
+                let word = identifiers(trimmed).next().unwrap_or("");
+                match word {
+                    "import" | "from" | "for" | "with" | "except" => names.extend(identifiers(trimmed)),
+                    "def" | "class" | "async" => names.extend(identifiers(trimmed).skip(1).take(2)),
+                    _ => names.extend(assigned(trimmed, false)),
+                }
+            }
+            names
+        }
+    }
+}
+
+/// The attributes that a member of a class binds, by its own name or as `self.name = …`, with the
+/// places of the stores.
+pub(super) fn attribute_names<'t>(text: &'t str, statement: &Statement) -> Vec<(&'t str, Option<usize>)> {
+    let slice = &text[statement.span.clone()];
+    match statement.kind {
+        Kind::Function | Kind::Class => {
+            let mut names = vec![(&text[statement.name.clone()], None)];
+            for line in slice
+                .lines()
+                .filter(|line| line.contains('=') && (line.contains("self.") || line.contains("cls.")))
+            {
+                let place = Some(offset_in(slice, line.trim_start()));
+                names.extend(assigned(line.trim_start(), true).into_iter().map(|name| (name, place)));
+            }
+            names
+        }
+        _ => assigned(slice, false).into_iter().map(|name| (name, None)).collect(),
+    }
+}
+
+/// The places of a definition where it gives something back.
+pub(super) fn given_back(slice: &str) -> Vec<usize> {
+    let gives = |line: &&str| line.starts_with("return") || line.contains("yield");
+    slice.lines().map(str::trim_start).filter(gives).map(|line| offset_in(slice, line)).collect()
+}
+
+/// The identifiers before the first `=` that assigns; of attributes the last component.
+pub(super) fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
+    let bytes = line.as_bytes();
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(b'=', &bytes[from..]) {
+        let at = from + found;
+        let before = at.checked_sub(1).map(|b| bytes[b]);
+        let compares = bytes.get(at + 1) == Some(&b'=') || matches!(before, Some(b'=' | b'!' | b'<' | b'>'));
+        if !compares {
+            let target = &line[..at];
+            return match attributes_only {
+                true if target.contains('.') => identifiers(target).collect(),
+                true => Vec::new(),
+                false => identifiers(target).collect(),
+            };
+        }
+        from = at + 1;
+        if bytes.get(from) == Some(&b'=') {
+            from += 1;
+        }
+    }
+    Vec::new()
+}

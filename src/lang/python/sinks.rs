@@ -1,0 +1,627 @@
+//! Where commands can meet what runs them, told from the text alone. A call that runs a command
+//! makes a site only if a command's name can get there: from its own statement, from a name that it
+//! uses, or from a caller, through any number of functions that hand on what they are given.
+//! What meets nothing in its own file is kept by name, for the files that import it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cut::{Kind, first_word};
+use super::handed::{beside, handed, program_is_fixed};
+use super::leaves::{Binding, Leaves, assigned, bound_names, identifiers, offset_in};
+use super::slice::{FILLS, Names, Slice, given_names};
+use crate::base::facts::Tells;
+use crate::data::commands::CommandCatalogue;
+
+/// What stands at a flow's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// A name of the catalogue, whose arguments are known.
+    Runner,
+    /// A name that runs what it is given.
+    Named,
+    /// A store of what is run elsewhere.
+    Stored,
+}
+
+/// A place where a command is run, or handed to what runs it.
+struct Flow {
+    leaf: usize,
+    /// From the start of the text.
+    offset: usize,
+    at: At,
+    /// How many functions stand between this place and what runs.
+    depth: usize,
+    /// It stands beside what runs: other files are told of the names for it.
+    is_plain: bool,
+    /// The flow that this one feeds.
+    into: Option<usize>,
+    /// A command can get here.
+    met: bool,
+}
+
+/// What the search found.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Hands {
+    /// Names of this file that run what they are given.
+    pub runs: BTreeSet<String>,
+    /// Names that may stand for a command: asked of the files that this one imports.
+    pub asks: BTreeSet<String>,
+    /// Names of other files that took part: these run, or are, a command that this file names or runs.
+    pub used: BTreeSet<String>,
+}
+
+/// Names that other files have to do with, for one file.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// Those that matter wherever they are used.
+    pub values: BTreeSet<String>,
+    /// Those that run a command.
+    pub runs: BTreeSet<String>,
+    /// Those that are a command.
+    pub commands: BTreeSet<String>,
+    /// The file's own that another file runs, or feeds with a command.
+    pub asked: BTreeSet<String>,
+}
+
+impl Given {
+    /// Adds names by what they say.
+    pub fn tell(&mut self, names: impl IntoIterator<Item = (String, Tells)>) {
+        for (name, tells) in names {
+            let of = match tells {
+                Tells::Value => &mut self.values,
+                Tells::Runs => &mut self.runs,
+                Tells::Command => &mut self.commands,
+            };
+            of.insert(name);
+        }
+    }
+
+    /// Adds another's names. Whether any was new.
+    pub fn extend(&mut self, other: &Given) -> bool {
+        let mut new = false;
+        for (mine, theirs) in [
+            (&mut self.values, &other.values),
+            (&mut self.runs, &other.runs),
+            (&mut self.commands, &other.commands),
+            (&mut self.asked, &other.asked),
+        ] {
+            for name in theirs {
+                new |= !mine.contains(name) && mine.insert(name.clone());
+            }
+        }
+        new
+    }
+
+    /// Whether it names nothing.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.runs.is_empty() && self.commands.is_empty() && self.asked.is_empty()
+    }
+}
+
+/// Places to choose, with the leaves that they lie in, and what the file has for others.
+#[derive(Default)]
+pub(super) struct Meeting {
+    pub(super) places: Vec<(usize, usize)>,
+    pub(super) hands: Hands,
+}
+
+/// Words that are no names of anything.
+const KEYWORDS: [&str; 14] = [
+    "self", "cls", "None", "True", "False", "import", "from", "as", "def", "class", "return", "if", "for",
+    "in",
+];
+
+/// Functions that hand a command on to each other, at most.
+const MOST_DEPTH: usize = 3;
+/// Names of things that have a method, as far as other files are told.
+const MOST_OWNERS: usize = 16;
+/// Most flows that are followed in one file; beyond it each counts as met.
+const MOST_FLOWS: usize = 4096;
+
+/// Follows what runs commands (`runners`) back to those that are named (`commands`).
+pub(super) fn meet<'c>(
+    leaves: &Leaves<'c>,
+    runners: &[usize],
+    commands: &[usize],
+    given: &Given,
+    catalogue: &CommandCatalogue,
+) -> Meeting {
+    let mut search = Search {
+        leaves,
+        catalogue,
+        named: vec![false; leaves.all.len()],
+        commanding: FxHashSet::default(),
+        flows: Vec::new(),
+        seen: FxHashSet::default(),
+        whole: FxHashMap::default(),
+        relays: BTreeMap::new(),
+        can_meet: !commands.is_empty() || !given.commands.is_empty(),
+        asks: FxHashSet::default(),
+    };
+    for place in runners {
+        search.flow(*place, None, At::Runner);
+    }
+    for name in &given.runs {
+        search.mentioned(name, None);
+    }
+    search.commanded(commands, given);
+    search.follow();
+    search.meeting(given)
+}
+
+struct Search<'a, 'c> {
+    leaves: &'a Leaves<'c>,
+    catalogue: &'a CommandCatalogue,
+    /// The leaves that name a command.
+    named: Vec<bool>,
+    /// Names that may stand for a command.
+    commanding: FxHashSet<&'c str>,
+    flows: Vec<Flow>,
+    seen: FxHashSet<usize>,
+    /// Leaves all of whose names were looked at, with the flow that did.
+    whole: FxHashMap<usize, usize>,
+    /// The names that run what they are given, with the flows that they stand for.
+    relays: BTreeMap<&'c str, Vec<usize>>,
+    /// A command is named somewhere.
+    can_meet: bool,
+    /// What unmet flows depend on.
+    asks: FxHashSet<&'c str>,
+}
+
+impl<'c> Search<'_, 'c> {
+    /// Adds a place; one in a class's header stands for the whole class.
+    fn flow(&mut self, offset: usize, into: Option<usize>, at: At) {
+        if !self.seen.insert(offset) {
+            return;
+        }
+        let leaf = match self.leaves.at(offset) {
+            Some(leaf) => leaf,
+            None => self.leaves.after(offset),
+        };
+        if leaf < self.leaves.all.len() {
+            let depth = match (at, into) {
+                (At::Runner, _) => 0,
+                (At::Named, None) => 1,
+                (At::Named, Some(into)) => self.flows[into].depth + 1,
+                (At::Stored, into) => into.map_or(0, |into| self.flows[into].depth),
+            };
+            self.flows.push(Flow { leaf, offset, at, depth, is_plain: depth == 0, into, met: false });
+        }
+    }
+
+    /// Adds every place that mentions a name, but where it is defined.
+    fn mentioned(&mut self, name: &str, into: Option<usize>) {
+        for at in 0..self.leaves.mentions(name).len() {
+            let place = self.leaves.mentions(name)[at];
+            if self.leaves.refers(place, name) && !self.only_names(place, name) {
+                self.flow(place, into, At::Named);
+            }
+        }
+    }
+
+    /// Whether a name is only defined there, or stands for a type.
+    fn only_names(&self, place: usize, name: &str) -> bool {
+        let text = self.leaves.text;
+        let before = text[..place].trim_end_matches([' ', '\t']);
+        let is_called = text[place + name.len()..].trim_start_matches(is_name).starts_with(['(', '.']);
+        let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]).trim_start();
+        let in_header = line.starts_with("def ") || line.starts_with("async def ");
+        before.ends_with("def")
+            || before.ends_with("class")
+            || before.ends_with("except")
+            || before.ends_with("->")
+            || (!is_called && (in_header || before.ends_with('|')) && !before.ends_with('='))
+            || (!is_called && before.ends_with(':') && is_target(line))
+    }
+
+    /// Marks the leaves that name a command, and closes the names that may stand for one.
+    /// Gives those that stand for one directly.
+    fn commanded(&mut self, commands: &[usize], given: &Given) -> Vec<&'c str> {
+        let mut queue: Vec<&'c str> =
+            given.commands.iter().filter_map(|name| self.leaves.mentioned(name)).collect();
+        for place in commands {
+            let Some(leaf) = self.leaves.at(*place) else { continue };
+            self.named[leaf] = true;
+            queue.extend(self.bound_at(leaf, *place));
+        }
+        let direct = queue.clone();
+        while let Some(name) = queue.pop() {
+            if KEYWORDS.contains(&name) || !self.commanding.insert(name) {
+                continue;
+            }
+            for place in self.leaves.mentions(name).to_vec() {
+                if let Some(leaf) = self.leaves.at(place) {
+                    queue.extend(self.bound_at(leaf, place));
+                }
+            }
+        }
+        direct
+    }
+
+    /// The names that may stand for what a place of a leaf names.
+    fn bound_at(&self, at: usize, place: usize) -> Vec<&'c str> {
+        let (leaves, leaf) = (self.leaves, &self.leaves.all[at]);
+        let text = leaves.text_of(at);
+        let start = leaf.statement.span.start;
+        match leaf.statement.kind {
+            Kind::Function => {
+                let mut names = Vec::new();
+                if text.contains("return") || text.contains("yield") {
+                    names.push(&leaves.text[leaf.statement.name.clone()]);
+                }
+                let line = leaves.lines(at).map_or("", |lines| lines.line_at(place - start));
+                names.extend(stored(line).into_iter().filter(|name| line.contains(&format!(".{name}"))));
+                if line.starts_with("global ") {
+                    names.extend(identifiers(line).skip(1));
+                }
+                names.extend(filled(line));
+                names
+            }
+            Kind::Import => Vec::new(),
+            Kind::Simple => stored(text).into_iter().chain(filled(text)).collect(),
+            Kind::Class | Kind::Compound => stored(line_of(text, place - start)),
+        }
+    }
+
+    fn follow(&mut self) {
+        let mut at = 0;
+        while at < self.flows.len() {
+            if at > MOST_FLOWS {
+                self.flows.iter_mut().for_each(|flow| flow.met = true);
+                return;
+            }
+            self.step(at);
+            at += 1;
+        }
+    }
+
+    /// What one flow depends on.
+    fn step(&mut self, at: usize) {
+        let leaves = self.leaves;
+        let Flow { leaf, offset, .. } = self.flows[at];
+        let statement = leaves.all[leaf].statement;
+        let text = leaves.text_of(leaf);
+        if statement.span.start > offset {
+            // In a class's header: what its members bind.
+            let class = leaves.all[leaf].class;
+            let met = (leaf..leaves.all.len())
+                .take_while(|at| leaves.all[*at].class == class)
+                .any(|at| self.named[at]);
+            self.flows[at].met = met;
+            if let Some(class) = class {
+                self.relay(&leaves.text[leaves.classes[class].name.clone()], at);
+            }
+            return;
+        }
+        match statement.kind {
+            Kind::Import => {
+                // `from subprocess import run as r`.
+                // The module's own name is none that is imported.
+                let place = offset - statement.span.start;
+                if text.starts_with("from") && !text[..place].contains("import") {
+                    return;
+                }
+                let mut words = identifiers(&text[place..]).skip(1);
+                if words.next() == Some("as")
+                    && let Some(alias) = words.next()
+                {
+                    self.relay(alias, at);
+                } else if let Some(word) = identifiers(&leaves.text[offset..]).next() {
+                    self.relays.entry(word).or_default().push(at);
+                }
+            }
+            Kind::Function => self.step_in_function(at),
+            _ => self.step_outside(at),
+        }
+    }
+
+    /// The names in the arguments of what is called at a flow; `None` where nothing is called.
+    fn handed(&self, flow: &Flow) -> Option<Vec<&'c str>> {
+        let text = self.leaves.text;
+        let word = identifiers(&text[flow.offset..]).next().map_or(0, str::len);
+        let after = text[flow.offset..].find(|c: char| !is_name(c) && c != '.').map_or(word, |n| n.max(word));
+        let parts = handed(text, flow.offset + after, flow.at == At::Runner, self.catalogue)?;
+        let quiet = |at: usize| {
+            let quiet = self.leaves.cut.quiet_at(at)?;
+            let formatted = text[..quiet.range.start].ends_with(['f', 'F', 'r', 'R', 't']);
+            (quiet.is_prose || !formatted).then_some(())
+        };
+        let names = parts.into_iter().flat_map(|part| given_names(&text[part]));
+        Some(names.filter(|name| quiet(offset_in(text, name)).is_none()).collect())
+    }
+
+    /// Of a module's own code, or of a class's.
+    fn step_outside(&mut self, at: usize) {
+        let leaves = self.leaves;
+        let Flow { leaf, offset, .. } = self.flows[at];
+        let statement = leaves.all[leaf].statement;
+        let text = leaves.text_of(leaf);
+        let handed = self.handed(&self.flows[at]);
+        // Functions in it may take the command as a parameter.
+        let defines = text.contains("lambda") || text.contains("def ");
+        let used: FxHashSet<&str> = match &handed {
+            Some(names) if !defines => names.iter().copied().collect(),
+            _ => identifiers(text).collect(),
+        };
+        let met = self.named[leaf] || used.iter().any(|name| self.commanding.contains(name));
+        self.flows[at].met = met;
+        if handed.is_none() || defines {
+            let mut names = stored(line_of(text, offset - statement.span.start));
+            names.extend(text.lines().filter_map(|line| {
+                let line = line.trim_start();
+                let line = line.strip_prefix("async ").unwrap_or(line);
+                let rest = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "))?;
+                identifiers(rest).next()
+            }));
+            for name in names {
+                self.relay(name, at);
+            }
+        }
+        if !met && self.flows[at].is_plain {
+            self.asks.extend(used);
+        }
+    }
+
+    fn step_in_function(&mut self, at: usize) {
+        let leaves = self.leaves;
+        let flow = &self.flows[at];
+        let (leaf, place) = (flow.leaf, flow.offset - leaves.all[flow.leaf].statement.span.start);
+        let (statement, class) = (leaves.all[leaf].statement, leaves.all[leaf].class);
+        let text = leaves.text_of(leaf);
+        let is_store = flow.at == At::Stored;
+        let handed = if is_store { None } else { self.handed(flow) };
+        if handed.as_ref().is_some_and(Vec::is_empty) {
+            self.flows[at].met = self.named[leaf];
+            return;
+        }
+        let line = leaves.lines(leaf).map_or("", |lines| lines.line_at(place));
+        let is_fixed = |value: &str| program_is_fixed(value, self.catalogue);
+        let is_alias = !is_store && handed.is_none() && assigned(line, false).len() == 1;
+        let mut names = match (leaves.lines(leaf), &handed) {
+            (Some(lines), Some(handed)) => lines.behind(handed.iter().copied(), &is_fixed),
+            // What is run under a name of the function's own is run anywhere in it.
+            (Some(lines), None) if !is_alias => {
+                let value = if is_store {
+                    line.split_once('=').map_or(line, |(_, value)| value)
+                } else {
+                    beside(line, place.saturating_sub(offset_in(text, line)))
+                };
+                lines.behind(given_names(value), &is_fixed)
+            }
+            _ => Names::all(text),
+        };
+        // A function inside hands on what it is given.
+        let everything =
+            is_alias || leaves.lines(leaf).is_none_or(|lines| lines.is_given_inside(&names.used));
+        if everything {
+            // What is true of all its names is true once.
+            if let Some(same) = self.whole.get(&leaf) {
+                self.flows[at].met = self.flows[*same].met;
+                for flows in self.relays.values_mut().filter(|flows| flows.contains(same)) {
+                    flows.push(at);
+                }
+                return;
+            }
+            self.whole.insert(leaf, at);
+            self.flows[at].is_plain &= !is_alias;
+            names = Names::all(text);
+        }
+        self.flows[at].met = self.named[leaf] || names.used.iter().any(|name| self.commanding.contains(name));
+        // What stores or gives back what runs commands is one more name for it.
+        let is_value = handed.is_none() && !is_store;
+        if is_value {
+            for name in stored(line).into_iter().filter(|name| line.contains(&format!(".{name}"))) {
+                self.relay(name, at);
+            }
+        }
+        let gives = is_value && (matches!(first_word(line), "return" | "yield") || line.contains("yield "));
+        let own = &leaves.text[statement.name.clone()];
+        let hands_on = names.by_parameter || gives;
+        if hands_on {
+            self.relay(own, at);
+        }
+        if let Some(class) = class {
+            let class_name = &leaves.text[leaves.classes[class].name.clone()];
+            if hands_on && own.starts_with("__") {
+                self.relay(class_name, at);
+            }
+            // What the object keeps was given to it where it is stored; a class of another file may bind
+            // what this one only reads.
+            let bound = leaves.bound();
+            let mut inherits = false;
+            let own_members = leaves.lines(leaf).map(Slice::own_members);
+            for name in &names.used {
+                if !own_members.is_none_or(|own| own.contains(name)) {
+                    continue;
+                }
+                let classes = std::iter::once(class).chain(bound.bases[class].iter().copied());
+                let mut found = false;
+                for binding in
+                    classes.flat_map(|class| bound.attributes.get(&(class, *name)).into_iter().flatten())
+                {
+                    found = true;
+                    if let Some(stored) = binding.place {
+                        self.flow(leaves.all[binding.leaf].span().start + stored, Some(at), At::Stored);
+                    }
+                }
+                inherits |= !found;
+            }
+            if inherits && self.can_meet {
+                self.relay(class_name, at);
+            }
+        }
+        if !self.flows[at].met && self.flows[at].is_plain && handed.is_some() && !everything {
+            self.asks.extend(names.used);
+        }
+    }
+
+    /// A name stands for a flow: what mentions it feeds it.
+    fn relay(&mut self, name: &'c str, at: usize) {
+        if name.is_empty() || KEYWORDS.contains(&name) || self.flows[at].depth >= MOST_DEPTH {
+            return;
+        }
+        let known = self.relays.entry(name).or_default();
+        if known.contains(&at) {
+            return;
+        }
+        known.push(at);
+        // One feeder feeds all that a name stands for.
+        if known.len() == 1 && self.can_meet {
+            self.mentioned(name, Some(at));
+        }
+    }
+
+    /// The names under which other files can have a relay: its own, or beside those of its class and
+    /// of what has an object of it (`Runner.run`).
+    fn exported(&self, name: &str) -> Vec<String> {
+        let leaves = self.leaves;
+        if !self.relays[name].iter().any(|at| self.flows[*at].is_plain) {
+            return Vec::new();
+        }
+        let bound = leaves.bound();
+        if bound.names.contains_key(name) || bound.classes.contains_key(name) {
+            return vec![name.to_owned()];
+        }
+        let mut owners = BTreeSet::new();
+        for class in bound.owners.get(name).into_iter().flatten().copied() {
+            let class_name = &leaves.text[leaves.classes[class].name.clone()];
+            owners.insert(class_name);
+            for place in leaves.mentions(class_name) {
+                let Some(leaf) = leaves.at(*place).filter(|leaf| leaves.all[*leaf].class.is_none()) else {
+                    continue;
+                };
+                owners.extend(bound_names(leaves.text, leaves.all[leaf].statement));
+            }
+        }
+        owners.into_iter().take(MOST_OWNERS).map(|owner| format!("{owner}.{name}")).collect()
+    }
+
+    /// Whether a name may be another file's: it is imported, or a member of something.
+    fn is_foreign(&self, name: &str) -> bool {
+        let leaves = self.leaves;
+        let imported = |leaf: &usize| leaves.all[*leaf].statement.kind == Kind::Import;
+        leaves.bound().names.get(name).is_some_and(|bound| bound.iter().any(imported))
+            || leaves.mentions(name).iter().any(|place| {
+                let before = &leaves.text[..*place];
+                before.ends_with('.') && !before.ends_with("self.") && !before.ends_with("cls.")
+            })
+    }
+
+    fn meeting(mut self, given: &Given) -> Meeting {
+        for (name, flows) in &self.relays {
+            if given.asked.contains(*name) {
+                flows.iter().for_each(|at| self.flows[*at].met = true);
+            }
+        }
+        let mut meeting = Meeting::default();
+        // What is fed by a name feeds all that the name stands for: both ends are read, and what lies between.
+        let mut taken = vec![false; self.flows.len()];
+        let mut queue: Vec<usize> = (0..self.flows.len()).filter(|at| self.flows[*at].met).collect();
+        while let Some(at) = queue.pop() {
+            if std::mem::replace(&mut taken[at], true) {
+                continue;
+            }
+            let flow = &self.flows[at];
+            meeting.places.push((flow.leaf, flow.offset));
+            queue.extend(flow.into);
+            if let Some(word) = identifiers(&self.leaves.text[flow.offset..]).next() {
+                queue.extend(self.relays.get(word).into_iter().flatten());
+                if given.runs.contains(word) {
+                    meeting.hands.used.insert(word.to_owned());
+                }
+            }
+        }
+        if !meeting.places.is_empty() {
+            meeting.hands.used.extend(given.commands.iter().cloned());
+        }
+        // The file's own commands that others run.
+        for name in given.asked.iter().filter(|name| self.commanding.contains(name.as_str())) {
+            for place in self.leaves.mentions(name) {
+                let Some(leaf) = self.leaves.at(*place) else { continue };
+                let text = self.leaves.text_of(leaf);
+                if self.bound_at(leaf, *place).contains(&name.as_str()) || text.starts_with("import") {
+                    meeting.places.push((leaf, *place));
+                }
+            }
+        }
+        meeting.places.sort_unstable();
+        meeting.places.dedup();
+        meeting.hands.runs = self.relays.keys().flat_map(|name| self.exported(name)).collect();
+        meeting.hands.asks =
+            self.asks.iter().filter(|name| self.is_foreign(name)).map(|name| (*name).to_owned()).collect();
+        meeting
+    }
+}
+
+/// What a line adds something to.
+fn filled(line: &str) -> Option<&str> {
+    let is_fill = |at: &usize| FILLS.iter().any(|fill| line[*at..].starts_with(fill));
+    let end = memchr::memchr_iter(b'.', line.as_bytes()).find(is_fill)?;
+    identifiers(&line[..end]).last()
+}
+
+/// The line of a text that a place lies in.
+fn line_of(text: &str, place: usize) -> &str {
+    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    text[start..].lines().next().unwrap_or("").trim_start()
+}
+
+/// The names that a line stores under: of `a.b` the last, of `a.b[c]` the container where it is an
+/// object's own.
+fn stored(line: &str) -> Vec<&str> {
+    if assigned(line, false).is_empty() {
+        return Vec::new();
+    }
+    let target = line.split('=').next().unwrap_or("").split(": ").next().unwrap_or("");
+    let last = |target: &'_ str| -> Option<std::ops::Range<usize>> {
+        let target = target.trim();
+        let (base, subscript) = target.split_once('[').map_or((target, false), |(base, _)| (base, true));
+        let name = identifiers(base).last()?;
+        let own = base == name || base.starts_with("self.") || base.starts_with("cls.");
+        let start = offset_in(line, name);
+        (base.chars().all(|c| is_name(c) || c == '.') && (own || !subscript))
+            .then(|| start..start + name.len())
+    };
+    target.split(',').filter_map(last).map(|range| &line[range]).collect()
+}
+
+/// `name:`, `self.name:`, an annotation's beginning.
+fn is_target(line: &str) -> bool {
+    line.strip_suffix(':')
+        .is_some_and(|target| !target.is_empty() && target.chars().all(|c| is_name(c) || c == '.'))
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The names of a file that may stand for a command, for the files that run commands.
+pub(super) fn commands_named<'c>(
+    leaves: &Leaves<'c>,
+    commands: &[usize],
+    given: &Given,
+    catalogue: &CommandCatalogue,
+) -> BTreeSet<String> {
+    let mut search = Search {
+        leaves,
+        catalogue,
+        named: vec![false; leaves.all.len()],
+        commanding: FxHashSet::default(),
+        flows: Vec::new(),
+        seen: FxHashSet::default(),
+        whole: FxHashMap::default(),
+        relays: BTreeMap::new(),
+        can_meet: false,
+        asks: FxHashSet::default(),
+    };
+    let mut names = search.commanded(commands, given);
+    let bound = leaves.bound();
+    let is_member = |name: &str| {
+        let plain = |binding: &Binding| binding.place.is_none();
+        bound.attributes.iter().any(|((_, own), at)| *own == name && at.iter().any(plain))
+    };
+    names.retain(|name| bound.names.contains_key(*name) || is_member(name));
+    names.into_iter().map(str::to_owned).collect()
+}
