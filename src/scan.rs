@@ -34,7 +34,7 @@ use crate::base::span::Span;
 use crate::data::config::{Config, MAX_FILE_SIZE};
 use crate::discover::{self, Entry, Listing, Scope};
 use crate::graph::link::Files;
-use crate::lang::python::sinks::Given;
+use crate::lang::python::given::Given;
 use crate::lang::{self, language_of};
 
 use catalogues::Catalogues;

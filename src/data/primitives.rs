@@ -261,6 +261,17 @@ impl Catalogue {
         self.values.get(path).copied()
     }
 
+    /// The last names of what starts a child and gives back its pid, sorted.
+    pub fn child_makers(&self) -> Vec<&str> {
+        let makers = self.values.iter().filter(|(_, kind)| **kind == ValueKind::ChildPid);
+        let last = |path: &'_ str| path.split('(').next().map_or(0, str::len);
+        let mut names: Vec<&str> =
+            makers.filter_map(|(path, _)| path[..last(path)].rsplit('.').next()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Whether the operation calls what it is given.
     pub fn is_taker(&self, path: &str) -> bool {
         self.takers.contains(path)

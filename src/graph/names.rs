@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passed::Wrapper;
+use super::sites::EXIT_EXCEPTION;
 use super::solve::Solver;
 use super::value::{UnitId, Value, ValueId};
 use crate::base::facts::{Language, Tells};
 use crate::base::ir::{Expr, FuncId, Slot};
 use crate::data::commands::CommandCatalogue;
 
+/// Base classes that one class is looked into for.
+const MOST_BASES: usize = 16;
 /// Values that one partial application is looked into for.
 const MOST_PARTIALS: usize = 16;
 
@@ -66,6 +69,7 @@ pub(super) fn names_that_matter(
             }
             Value::Func(u, f) | Value::Bound(u, f, _) => when(u == unit && gives(f), Tells::Value)
                 .or_else(|| when(wrappers.contains_key(&(u, f)), Tells::Runs)),
+            Value::Class(of, class) if is_a_primitive(solver, of, class) => Some(Tells::Value),
             _ => when(value_matters(*v), Tells::Value),
         };
         solver.values[node as usize].iter().filter_map(of).min()
@@ -130,6 +134,26 @@ pub(super) fn names_that_matter(
         }
     }
     names
+}
+
+/// Whether a class is a kind of a primitive: an exception that ends the program, a reloader.
+fn is_a_primitive(solver: &Solver<'_>, unit: UnitId, class: u32) -> bool {
+    let mut waiting = vec![(unit, class)];
+    for _ in 0..MOST_BASES {
+        let Some((unit, class)) = waiting.pop() else { return false };
+        for base in &solver.program(unit).classes[class as usize].bases {
+            for value in solver.values_of(unit, *base) {
+                match value {
+                    Value::External { path, .. } if solver.interner.text(path) == EXIT_EXCEPTION => {
+                        return true;
+                    }
+                    Value::Class(unit, class) => waiting.push((unit, class)),
+                    _ => {}
+                }
+            }
+        }
+    }
+    false
 }
 
 /// Whether a module constant is a command's name, or a command line.

@@ -75,11 +75,11 @@ impl Substitution<'_, '_, '_> {
                 Some(Origin::Parameter(param)) => match self.arg(param) {
                     Some(arg) => {
                         let lists = self.folder.lists(self.unit, arg);
-                        if lists.is_empty() {
-                            self.folder.texts(self.unit, arg).into_iter().map(Invocation::Shell).collect()
-                        } else {
-                            lists.into_iter().map(Invocation::Argv).collect()
-                        }
+                        // A parameter that is handed on may be a list or a text.
+                        let is_open = lists.iter().all(|l| matches!(l.as_slice(), [only] if only.is_rest()));
+                        let texts = if is_open { self.folder.texts(self.unit, arg) } else { Vec::new() };
+                        let lists = lists.into_iter().map(Invocation::Argv);
+                        texts.into_iter().map(Invocation::Shell).chain(lists).collect()
                     }
                     None => Vec::new(),
                 },

@@ -19,7 +19,7 @@ use super::passed::Wrapper;
 use crate::data::commands::CommandCatalogue;
 
 /// The exception that ends the program: raised, not called.
-const EXIT_EXCEPTION: &str = "builtins.SystemExit";
+pub(super) const EXIT_EXCEPTION: &str = "builtins.SystemExit";
 /// Partial applications that one call goes through.
 const MOST_PARTIALS: usize = 8;
 

@@ -45,8 +45,8 @@ impl Imported {
                             let file = files.python_submodule(package, name);
                             found.extend(file.and_then(|file| places.get(file.as_str())));
                         }
+                        Target::File(_) => {}
                         // A folder without a file of its own may be a package.
-                        Target::File(_) | Target::External(_) => {}
                         _ => match files.resolve(Language::Python, path, import) {
                             Target::File(file) | Target::Name(file, _) => {
                                 found.extend(places.get(file.as_str()));

@@ -12,9 +12,9 @@ use crate::base::facts::{FileFacts, Language};
 use crate::base::source::Source;
 use crate::graph::link::Files;
 use crate::lang::python::cut::{Cut, Kind, cut};
+use crate::lang::python::given::{Given, Hands};
 use crate::lang::python::hints::{Hints, Weight};
 use crate::lang::python::select::{Pieces, Selection};
-use crate::lang::python::sinks::{Given, Hands};
 use crate::lang::python::{facts, identifiers, notebook_commands, selected};
 
 /// Rounds of widening for one file: aliases of aliases of aliases.
@@ -93,8 +93,7 @@ impl PythonReader {
             return whole(reading);
         };
         let hits = hints.hits(text);
-        let has = |weight| hits.iter().any(|hit| hit.weight == weight);
-        reading.commands = has(Weight::Company);
+        reading.commands = hits.iter().any(|hit| hit.weight == Weight::Company);
         let tells = hits.iter().any(|hit| hit.weight != Weight::Company);
         let everything = given.values.contains(EVERYTHING);
         if !tells && !everything && !is_mentioned(text, given) {

@@ -17,7 +17,7 @@ use crate::base::facts::{FileFacts, Language, RelPath, Tells};
 use crate::base::ir::Expr;
 use crate::base::source::Source;
 use crate::discover::Listing;
-use crate::lang::python::sinks::{Given, Hands};
+use crate::lang::python::given::{Given, Hands};
 
 /// Files that export what others export: chains longer than this are not followed.
 const ROUNDS: usize = 8;
@@ -106,6 +106,7 @@ fn exported(
     }
     for (path, file) in known {
         file.hands.runs.iter().for_each(|name| tell(path, name, Tells::Runs));
+        file.hands.completes.iter().for_each(|name| tell(path, name, Tells::Value));
     }
     exported
 }
@@ -277,7 +278,12 @@ fn demands(known: &BTreeMap<RelPath, Known>, sources: &BTreeMap<RelPath, BTreeSe
     for (path, from) in sources {
         let Some(file) = known.get(path).filter(|file| !file.hands.used.is_empty()) else { continue };
         for (path, other) in from.iter().filter_map(|path| Some((path, known.get(path)?))) {
-            let runs = other.hands.runs.iter().map(|name| name.rsplit('.').next().unwrap_or(name));
+            let runs = other
+                .hands
+                .runs
+                .iter()
+                .chain(&other.hands.completes)
+                .map(|name| name.rsplit('.').next().unwrap_or(name));
             let own: Vec<&str> = runs.filter(|name| file.hands.used.contains(*name)).collect();
             if !own.is_empty() {
                 wanted.entry(path.clone()).or_default().asked.extend(own.into_iter().map(str::to_owned));

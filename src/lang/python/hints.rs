@@ -14,6 +14,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use rustc_hash::FxHashSet;
 
 use super::imports::imports;
+use super::leaves::identifiers;
 use crate::data::primitives::Catalogue;
 
 /// What an occurrence of a word is worth.
@@ -67,6 +68,8 @@ pub struct Hints {
     modules: FxHashSet<String>,
     /// Last components of calls that count by an argument.
     callees: FxHashSet<String>,
+    /// Names of what starts a child and gives back its pid.
+    child_makers: FxHashSet<String>,
 }
 
 /// Ways to look a name up in a module.
@@ -110,6 +113,9 @@ const TOO_COMMON: [&str; 28] = [
     "reload",
     "terminate",
 ];
+
+/// Methods of many objects that count as members of `sys` alone.
+const FOUND_IN_SYS: [&str; 2] = ["exit", "quit"];
 
 /// Whether a last component says too little alone.
 fn is_common(last: &str) -> bool {
@@ -188,7 +194,9 @@ impl Hints {
             modules.extend(before.first().filter(|head| **head != "builtins").map(|head| (*head).to_owned()));
             if before == ["builtins"] {
                 words.add(last, Place::Builtin, weight);
-                known.insert(last.to_owned());
+                if !FOUND_IN_SYS.contains(&last) {
+                    known.insert(last.to_owned());
+                }
                 continue;
             }
             let mut from: Vec<&str> = before.iter().copied().find(|m| *m != "builtins").into_iter().collect();
@@ -196,7 +204,10 @@ impl Hints {
             let renamed =
                 catalogue.renames().filter(|(from, to)| !from.contains('.') && before.first() == Some(to));
             from.extend(renamed.map(|(from, _)| from));
-            if is_common(last) {
+            // Other objects have such methods: only `sys.exit` is found by its word.
+            if FOUND_IN_SYS.contains(&last) {
+                words.add(last, Place::Member, weight);
+            } else if is_common(last) {
                 words.add_from(last, Place::Member, weight, &from);
             } else {
                 words.add(last, Place::Member, weight);
@@ -250,7 +261,8 @@ impl Hints {
             .match_kind(MatchKind::Standard)
             .build(words.iter().map(|(w, _)| w))
             .ok()?;
-        Some(Hints { automaton, words, known, modules, callees })
+        let child_makers = catalogue.child_makers().into_iter().map(str::to_owned).collect();
+        Some(Hints { automaton, words, known, modules, callees, child_makers })
     }
 
     /// Whether a name of the catalogue is always found by its own last component.
@@ -270,6 +282,11 @@ impl Hints {
     /// Whether a top-level module has primitives.
     pub fn is_module(&self, name: &str) -> bool {
         self.modules.contains(name)
+    }
+
+    /// Whether a definition starts a child and may give back its pid.
+    pub fn makes_a_child(&self, text: &str) -> bool {
+        text.contains("return") && identifiers(text).any(|name| self.child_makers.contains(name))
     }
 
     /// Whether a call of that name can count by an argument that it is given.
@@ -414,7 +431,7 @@ impl Around<'_> {
     fn is_member(&self) -> bool {
         // `sys.exit` is a member that matters; other objects' `exit` and `quit` are not, where `sys` has no
         // other name.
-        if matches!(self.word, "exit" | "quit") {
+        if FOUND_IN_SYS.contains(&self.word) {
             let object = self.before().trim_end().trim_end_matches('\\').trim_end();
             let object = object.strip_suffix('.').map(str::trim_end);
             return object.is_some_and(|object| object.ends_with("sys") || self.renames_its_module());

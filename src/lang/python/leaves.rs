@@ -155,6 +155,8 @@ impl<'c> Leaves<'c> {
                 bound.owners.entry(name).or_default().push(*class);
             }
             bound.own.extend(bound.owners.keys());
+            // A function's own import binds another file's name as well.
+            bound.own.extend(imported_names(self.text));
             bound
         })
     }
@@ -220,6 +222,19 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
             at += 1;
         }
         (start < at).then(|| &text[start..at])
+    })
+}
+
+/// The words of every import, wherever it stands.
+fn imported_names(text: &str) -> impl Iterator<Item = &str> {
+    let starts = memchr::memmem::find_iter(text.as_bytes(), b"import ");
+    starts.flat_map(|at| {
+        let rest = &text[at + 7..];
+        let end = match rest.trim_start().starts_with('(') {
+            true => rest.find(')'),
+            false => rest.find('\n'),
+        };
+        identifiers(rest.get(..end.unwrap_or(rest.len())).unwrap_or(""))
     })
 }
 

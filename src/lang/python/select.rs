@@ -7,9 +7,10 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::cut::{Cut, Kind};
+use super::given::{Given, Hands};
 use super::hints::{Hints, Hit, Weight};
 use super::leaves::{Binding, Leaves, assigned, given_back, identifiers};
-use super::sinks::{Given, Hands, Meeting, commands_named, meet};
+use super::sinks::{Meeting, commands_named, meet};
 use super::slice::{FILLS, Names, Seeds, names_around};
 use crate::data::commands::CommandCatalogue;
 
@@ -284,7 +285,9 @@ impl<'c> Chooser<'_, 'c> {
                     let is_definition = matches!(statement.kind, Kind::Function | Kind::Class);
                     let small = statement.span.len() <= LARGEST_MENTIONED;
                     let tiny = statement.span.len() <= SMALL;
-                    if !is_definition || tiny || (small && (runs || hints.is_known(name))) {
+                    let gives =
+                        || runs || hints.is_known(name) || hints.makes_a_child(leaves.text_of(*other));
+                    if !is_definition || tiny || (small && gives()) {
                         wanted.push((Binding { leaf: *other, place: None }, runs && is_definition));
                     }
                 }
@@ -441,7 +444,9 @@ mod tests {
     fn chosen(text: &str) -> Option<String> {
         let catalogue = Catalogue::embedded(Language::Python).unwrap();
         let hints = Hints::new(&catalogue, &["pkill", "systemctl"], &[]).unwrap();
-        let selection = select(text, &cut(text).unwrap(), &hints, &hints.hits(text), &FxHashSet::default())?;
+        let cut = cut(text).unwrap();
+        let pieces = Pieces::new(text, &cut, &hints, &hints.hits(text), CommandCatalogue::shared());
+        let selection = pieces.choose(&Given::default()).0?;
         Some(selection.ranges.into_iter().map(|r| text[r].to_owned()).collect())
     }
 

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Kind, first_word};
+use super::given::{Given, Hands};
 use super::handed::{beside, handed, program_is_fixed};
 use super::leaves::{Binding, Leaves, assigned, bound_names, identifiers, offset_in};
-use super::slice::{FILLS, Names, Slice, given_names};
-use crate::base::facts::Tells;
+use super::slice::{Names, Slice, given_names};
+use super::stores::{filled, is_name, is_target, line_of, stored};
 use crate::data::commands::CommandCatalogue;
 
 /// What stands at a flow's place.
@@ -39,65 +40,6 @@ struct Flow {
     into: Option<usize>,
     /// A command can get here.
     met: bool,
-}
-
-/// What the search found.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Hands {
-    /// Names of this file that run what they are given.
-    pub runs: BTreeSet<String>,
-    /// Names that may stand for a command: asked of the files that this one imports.
-    pub asks: BTreeSet<String>,
-    /// Names of other files that took part: these run, or are, a command that this file names or runs.
-    pub used: BTreeSet<String>,
-}
-
-/// Names that other files have to do with, for one file.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Given {
-    /// Those that matter wherever they are used.
-    pub values: BTreeSet<String>,
-    /// Those that run a command.
-    pub runs: BTreeSet<String>,
-    /// Those that are a command.
-    pub commands: BTreeSet<String>,
-    /// The file's own that another file runs, or feeds with a command.
-    pub asked: BTreeSet<String>,
-}
-
-impl Given {
-    /// Adds names by what they say.
-    pub fn tell(&mut self, names: impl IntoIterator<Item = (String, Tells)>) {
-        for (name, tells) in names {
-            let of = match tells {
-                Tells::Value => &mut self.values,
-                Tells::Runs => &mut self.runs,
-                Tells::Command => &mut self.commands,
-            };
-            of.insert(name);
-        }
-    }
-
-    /// Adds another's names. Whether any was new.
-    pub fn extend(&mut self, other: &Given) -> bool {
-        let mut new = false;
-        for (mine, theirs) in [
-            (&mut self.values, &other.values),
-            (&mut self.runs, &other.runs),
-            (&mut self.commands, &other.commands),
-            (&mut self.asked, &other.asked),
-        ] {
-            for name in theirs {
-                new |= !mine.contains(name) && mine.insert(name.clone());
-            }
-        }
-        new
-    }
-
-    /// Whether it names nothing.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty() && self.runs.is_empty() && self.commands.is_empty() && self.asked.is_empty()
-    }
 }
 
 /// Places to choose, with the leaves that they lie in, and what the file has for others.
@@ -184,7 +126,12 @@ impl<'c> Search<'_, 'c> {
             let depth = match (at, into) {
                 (At::Runner, _) => 0,
                 (At::Named, None) => 1,
-                (At::Named, Some(into)) => self.flows[into].depth + 1,
+                (At::Named, Some(into)) => {
+                    let into = &self.flows[into];
+                    // Another name for the same is no step.
+                    let is_alias = self.leaves.all[into.leaf].statement.kind == Kind::Import;
+                    into.depth + usize::from(!is_alias)
+                }
                 (At::Stored, into) => into.map_or(0, |into| self.flows[into].depth),
             };
             self.flows.push(Flow { leaf, offset, at, depth, is_plain: depth == 0, into, met: false });
@@ -308,6 +255,7 @@ impl<'c> Search<'_, 'c> {
                     && let Some(alias) = words.next()
                 {
                     self.relay(alias, at);
+                    self.mentioned(alias, Some(at));
                 } else if let Some(word) = identifiers(&leaves.text[offset..]).next() {
                     self.relays.entry(word).or_default().push(at);
                 }
@@ -515,6 +463,12 @@ impl<'c> Search<'_, 'c> {
                 flows.iter().for_each(|at| self.flows[*at].met = true);
             }
         }
+        // Who calls what names a command itself completes it.
+        for at in 0..self.flows.len() {
+            let word = identifiers(&self.leaves.text[self.flows[at].offset..]).next().unwrap_or("");
+            let fed = self.relays.get(word).into_iter().flatten().any(|into| self.flows[*into].met);
+            self.flows[at].met |= fed;
+        }
         let mut meeting = Meeting::default();
         // What is fed by a name feeds all that the name stands for: both ends are read, and what lies between.
         let mut taken = vec![false; self.flows.len()];
@@ -536,6 +490,22 @@ impl<'c> Search<'_, 'c> {
         if !meeting.places.is_empty() {
             meeting.hands.used.extend(given.commands.iter().cloned());
         }
+        // Others have a method by an object that stands here.
+        let bound = self.leaves.bound();
+        for name in given.asked.iter().filter(|name| self.relays.contains_key(name.as_str())) {
+            for class in bound.owners.get(name.as_str()).into_iter().flatten() {
+                let class = &self.leaves.text[self.leaves.classes[*class].name.clone()];
+                for place in self.leaves.mentions(class) {
+                    let leaf = self.leaves.at(*place).map(|leaf| (leaf, &self.leaves.all[leaf]));
+                    if let Some((leaf, of)) = leaf
+                        && of.class.is_none()
+                        && of.statement.kind == Kind::Simple
+                    {
+                        meeting.places.push((leaf, *place));
+                    }
+                }
+            }
+        }
         // The file's own commands that others run.
         for name in given.asked.iter().filter(|name| self.commanding.contains(name.as_str())) {
             for place in self.leaves.mentions(name) {
@@ -548,53 +518,15 @@ impl<'c> Search<'_, 'c> {
         }
         meeting.places.sort_unstable();
         meeting.places.dedup();
-        meeting.hands.runs = self.relays.keys().flat_map(|name| self.exported(name)).collect();
+        for (name, flows) in &self.relays {
+            let brings = flows.iter().any(|at| self.flows[*at].met);
+            let of = if brings { &mut meeting.hands.completes } else { &mut meeting.hands.runs };
+            of.extend(self.exported(name));
+        }
         meeting.hands.asks =
             self.asks.iter().filter(|name| self.is_foreign(name)).map(|name| (*name).to_owned()).collect();
         meeting
     }
-}
-
-/// What a line adds something to.
-fn filled(line: &str) -> Option<&str> {
-    let is_fill = |at: &usize| FILLS.iter().any(|fill| line[*at..].starts_with(fill));
-    let end = memchr::memchr_iter(b'.', line.as_bytes()).find(is_fill)?;
-    identifiers(&line[..end]).last()
-}
-
-/// The line of a text that a place lies in.
-fn line_of(text: &str, place: usize) -> &str {
-    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
-    text[start..].lines().next().unwrap_or("").trim_start()
-}
-
-/// The names that a line stores under: of `a.b` the last, of `a.b[c]` the container where it is an
-/// object's own.
-fn stored(line: &str) -> Vec<&str> {
-    if assigned(line, false).is_empty() {
-        return Vec::new();
-    }
-    let target = line.split('=').next().unwrap_or("").split(": ").next().unwrap_or("");
-    let last = |target: &'_ str| -> Option<std::ops::Range<usize>> {
-        let target = target.trim();
-        let (base, subscript) = target.split_once('[').map_or((target, false), |(base, _)| (base, true));
-        let name = identifiers(base).last()?;
-        let own = base == name || base.starts_with("self.") || base.starts_with("cls.");
-        let start = offset_in(line, name);
-        (base.chars().all(|c| is_name(c) || c == '.') && (own || !subscript))
-            .then(|| start..start + name.len())
-    };
-    target.split(',').filter_map(last).map(|range| &line[range]).collect()
-}
-
-/// `name:`, `self.name:`, an annotation's beginning.
-fn is_target(line: &str) -> bool {
-    line.strip_suffix(':')
-        .is_some_and(|target| !target.is_empty() && target.chars().all(|c| is_name(c) || c == '.'))
-}
-
-fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 /// The names of a file that may stand for a command, for the files that run commands.
