@@ -73,7 +73,15 @@ impl<'t> Slice<'t> {
         }
         let given = vec![OnceCell::new(); lines.len()];
         let blocks = Block::of_lines(text, &lines);
-        Some(Slice { text, blocks, lines, binders, inside: OnceCell::new(), own_members: OnceCell::new(), given })
+        Some(Slice {
+            text,
+            blocks,
+            lines,
+            binders,
+            inside: OnceCell::new(),
+            own_members: OnceCell::new(),
+            given,
+        })
     }
 
     /// The logical line that holds a place.
