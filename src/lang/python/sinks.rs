@@ -12,7 +12,7 @@ use super::given::{Given, Hands};
 use super::handed::{beside, handed, program_is_fixed};
 use super::leaves::{Binding, Leaves, assigned, bound_names, identifiers, offset_in};
 use super::slice::{Names, Slice, given_names};
-use super::stores::{filled, is_name, is_target, line_of, stored};
+use super::stores::{filled, is_import, is_name, is_target, line_of, segment_of, stored};
 use crate::data::commands::CommandCatalogue;
 
 /// What stands at a flow's place.
@@ -206,7 +206,10 @@ impl<'c> Search<'_, 'c> {
                 names.extend(filled(line));
                 names
             }
-            Kind::Import => Vec::new(),
+            Kind::Import => match segment_of(text, place - start) {
+                segment if is_import(segment) => Vec::new(),
+                segment => stored(segment),
+            },
             Kind::Simple => stored(text).into_iter().chain(filled(text)).collect(),
             Kind::Class | Kind::Compound => stored(line_of(text, place - start)),
         }
@@ -243,7 +246,8 @@ impl<'c> Search<'_, 'c> {
             return;
         }
         match statement.kind {
-            Kind::Import => {
+            // `import os; os.system(…)` is more than an import.
+            Kind::Import if is_import(segment_of(text, offset - statement.span.start)) => {
                 // `from subprocess import run as r`.
                 // The module's own name is none that is imported.
                 let place = offset - statement.span.start;

@@ -1,5 +1,6 @@
 //! What a single line of Python stores, and under which names: the text alone is looked at.
 
+use super::cut::first_word;
 use super::leaves::{assigned, identifiers, offset_in};
 use super::slice::FILLS;
 
@@ -7,6 +8,17 @@ use super::slice::FILLS;
 pub(super) fn line_of(text: &str, place: usize) -> &str {
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
     text[start..].lines().next().unwrap_or("").trim_start()
+}
+
+/// The part of a text between semicolons that a place lies in.
+pub(super) fn segment_of(text: &str, place: usize) -> &str {
+    let start = text[..place].rfind(';').map_or(0, |at| at + 1);
+    text[start..].split(';').next().unwrap_or("").trim_start()
+}
+
+/// Whether a statement is an import.
+pub(super) fn is_import(statement: &str) -> bool {
+    matches!(first_word(statement), "import" | "from")
 }
 
 /// The names that a line stores under: of `a.b` the last, of `a.b[c]` the container where it is an
