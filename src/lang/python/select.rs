@@ -294,8 +294,14 @@ impl<'c> Chooser<'_, 'c> {
                 // A small class is read as a whole.
                 for class in bound.classes.get(name).into_iter().flatten() {
                     if leaves.classes[*class].span.len() <= SMALL {
-                        let members = leaves.members(*class);
-                        wanted.extend(members.map(|leaf| (Binding { leaf, place: None }, false)));
+                        for leaf in leaves.members(*class) {
+                            wanted.push((Binding { leaf, place: None }, false));
+                            // What its objects keep may be the child that is ended.
+                            if decides && !self.chosen[leaf].whole {
+                                self.chosen[leaf].choose_whole();
+                                queue.push(leaf);
+                            }
+                        }
                     }
                 }
                 if let Some(class) = class {
