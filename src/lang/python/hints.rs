@@ -119,7 +119,8 @@ const FOUND_IN_SYS: [&str; 2] = ["exit", "quit"];
 
 /// Whether a last component says too little alone.
 fn is_common(last: &str) -> bool {
-    TOO_COMMON.contains(&last) || last.len() < 4
+    // Every class has `__init__`.
+    TOO_COMMON.contains(&last) || last.len() < 4 || (last.starts_with("__") && last.ends_with("__"))
 }
 
 /// One way in which a word counts.

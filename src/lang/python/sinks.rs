@@ -63,16 +63,17 @@ const MOST_OWNERS: usize = 16;
 const MOST_FLOWS: usize = 4096;
 
 /// Follows what runs commands (`runners`) back to those that are named (`commands`).
-pub(super) fn meet<'c>(
-    leaves: &Leaves<'c>,
+pub(super) fn meet<'a, 'c>(
+    leaves: &'a Leaves<'c>,
     runners: &[usize],
-    commands: &[usize],
+    commands: &'a [usize],
     given: &Given,
-    catalogue: &CommandCatalogue,
+    catalogue: &'a CommandCatalogue,
 ) -> Meeting {
     let mut search = Search {
         leaves,
         catalogue,
+        commands,
         named: vec![false; leaves.all.len()],
         commanding: FxHashSet::default(),
         flows: Vec::new(),
@@ -96,6 +97,8 @@ pub(super) fn meet<'c>(
 struct Search<'a, 'c> {
     leaves: &'a Leaves<'c>,
     catalogue: &'a CommandCatalogue,
+    /// Where commands are named.
+    commands: &'a [usize],
     /// The leaves that name a command.
     named: Vec<bool>,
     /// Names that may stand for a command.
@@ -450,6 +453,21 @@ impl<'c> Search<'_, 'c> {
         owners.into_iter().take(MOST_OWNERS).map(|owner| format!("{owner}.{name}")).collect()
     }
 
+    /// Whether a command stands on the very line of what runs it: callers add the rest of it.
+    fn brings_a_command(&self, at: usize) -> bool {
+        let Flow { leaf, offset, is_plain, at, .. } = self.flows[at];
+        if !is_plain || at != At::Runner {
+            return false;
+        }
+        let start = self.leaves.all[leaf].statement.span.start;
+        let line = match self.leaves.lines(leaf).filter(|_| offset >= start) {
+            Some(lines) => lines.line_at(offset - start),
+            None => return false,
+        };
+        let from = offset_in(self.leaves.text, line);
+        self.commands.iter().any(|place| (from..from + line.len()).contains(place))
+    }
+
     /// Whether a name may be another file's: it is imported, or a member of something.
     fn is_foreign(&self, name: &str) -> bool {
         let leaves = self.leaves;
@@ -523,7 +541,7 @@ impl<'c> Search<'_, 'c> {
         meeting.places.sort_unstable();
         meeting.places.dedup();
         for (name, flows) in &self.relays {
-            let brings = flows.iter().any(|at| self.flows[*at].met);
+            let brings = flows.iter().any(|at| self.brings_a_command(*at));
             let of = if brings { &mut meeting.hands.completes } else { &mut meeting.hands.runs };
             of.extend(self.exported(name));
         }
@@ -543,6 +561,7 @@ pub(super) fn commands_named<'c>(
     let mut search = Search {
         leaves,
         catalogue,
+        commands,
         named: vec![false; leaves.all.len()],
         commanding: FxHashSet::default(),
         flows: Vec::new(),
