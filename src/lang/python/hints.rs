@@ -365,7 +365,8 @@ fn asks_for_a_module(after: &str, modules: &FxHashSet<String>) -> bool {
     let quoted = asked.strip_prefix(['"', '\'']);
     let Some(name) = quoted.and_then(|q| q.split(['"', '\'']).next()) else {
         // `f"…"`, `b"…"`: put together. A name is looked for where it is bound.
-        return asked.starts_with(|c: char| c.is_alphabetic()) && asked[1..].starts_with(['"', '\'']);
+        let mut letters = asked.chars();
+        return letters.next().is_some_and(char::is_alphabetic) && matches!(letters.next(), Some('"' | '\''));
     };
     let rest = quoted.and_then(|q| q.get(name.len() + 1..)).unwrap_or("").trim_start();
     rest.starts_with(['+', '"', '\'', '%', '.', '[']) || name.split('.').any(|part| modules.contains(part))
@@ -476,5 +477,20 @@ impl Around<'_> {
         let closes =
             is_program || !matches!(self.byte_after(), Some(b'.' | b'=' | b':' | b'[' | b'(' | b','));
         opens && closes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_is_asked_for_by_its_name_or_by_a_text_that_is_put_together() {
+        let modules: FxHashSet<String> = ["os".to_owned()].into_iter().collect();
+        assert!(asks_for_a_module("(é\"os\")", &modules));
+        assert!(!asks_for_a_module("(éa)", &modules));
+        assert!(asks_for_a_module("(f\"{name}\")", &modules));
+        assert!(asks_for_a_module("('os')", &modules));
+        assert!(!asks_for_a_module("(name)", &modules));
     }
 }

@@ -70,26 +70,15 @@ pub(super) fn meet<'a, 'c>(
     given: &Given,
     catalogue: &'a CommandCatalogue,
 ) -> Meeting {
-    let mut search = Search {
-        leaves,
-        catalogue,
-        commands,
-        named: vec![false; leaves.all.len()],
-        commanding: FxHashSet::default(),
-        flows: Vec::new(),
-        seen: FxHashSet::default(),
-        whole: FxHashMap::default(),
-        relays: BTreeMap::new(),
-        can_meet: !commands.is_empty() || !given.commands.is_empty(),
-        asks: FxHashSet::default(),
-    };
+    let mut search = Search::new(leaves, commands, catalogue);
+    search.can_meet = !commands.is_empty() || !given.commands.is_empty();
     for place in runners {
         search.flow(*place, None, At::Runner);
     }
     for name in &given.runs {
         search.mentioned(name, None);
     }
-    search.commanded(commands, given);
+    search.commanded(given);
     search.follow();
     search.meeting(given)
 }
@@ -115,7 +104,23 @@ struct Search<'a, 'c> {
     asks: FxHashSet<&'c str>,
 }
 
-impl<'c> Search<'_, 'c> {
+impl<'a, 'c> Search<'a, 'c> {
+    fn new(leaves: &'a Leaves<'c>, commands: &'a [usize], catalogue: &'a CommandCatalogue) -> Search<'a, 'c> {
+        Search {
+            leaves,
+            catalogue,
+            commands,
+            named: vec![false; leaves.all.len()],
+            commanding: FxHashSet::default(),
+            flows: Vec::new(),
+            seen: FxHashSet::default(),
+            whole: FxHashMap::default(),
+            relays: BTreeMap::new(),
+            can_meet: false,
+            asks: FxHashSet::default(),
+        }
+    }
+
     /// Adds a place; one in a class's header stands for the whole class.
     fn flow(&mut self, offset: usize, into: Option<usize>, at: At) {
         if !self.seen.insert(offset) {
@@ -168,10 +173,10 @@ impl<'c> Search<'_, 'c> {
 
     /// Marks the leaves that name a command, and closes the names that may stand for one.
     /// Gives those that stand for one directly.
-    fn commanded(&mut self, commands: &[usize], given: &Given) -> Vec<&'c str> {
+    fn commanded(&mut self, given: &Given) -> Vec<&'c str> {
         let mut queue: Vec<&'c str> =
             given.commands.iter().filter_map(|name| self.leaves.mentioned(name)).collect();
-        for place in commands {
+        for place in self.commands {
             let Some(leaf) = self.leaves.at(*place) else { continue };
             self.named[leaf] = true;
             queue.extend(self.bound_at(leaf, *place));
@@ -552,26 +557,14 @@ impl<'c> Search<'_, 'c> {
 }
 
 /// The names of a file that may stand for a command, for the files that run commands.
-pub(super) fn commands_named<'c>(
-    leaves: &Leaves<'c>,
+pub(super) fn commands_named(
+    leaves: &Leaves<'_>,
     commands: &[usize],
     given: &Given,
     catalogue: &CommandCatalogue,
 ) -> BTreeSet<String> {
-    let mut search = Search {
-        leaves,
-        catalogue,
-        commands,
-        named: vec![false; leaves.all.len()],
-        commanding: FxHashSet::default(),
-        flows: Vec::new(),
-        seen: FxHashSet::default(),
-        whole: FxHashMap::default(),
-        relays: BTreeMap::new(),
-        can_meet: false,
-        asks: FxHashSet::default(),
-    };
-    let mut names = search.commanded(commands, given);
+    let mut search = Search::new(leaves, commands, catalogue);
+    let mut names = search.commanded(given);
     let bound = leaves.bound();
     let is_member = |name: &str| {
         let plain = |binding: &Binding| binding.place.is_none();
