@@ -8,8 +8,10 @@
 #![allow(clippy::disallowed_methods)] // Discovery is one of the places that touch the file system.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::SystemTime;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -81,8 +83,38 @@ pub struct Scope {
 pub struct Entry {
     /// Where to open it.
     pub real: PathBuf,
+    /// What it looked like from outside.
+    pub stamp: Stamp,
+}
+
+/// What of a file changes when it is written to, as far as that shows without opening it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Stamp {
     /// Its size in bytes.
     pub size: u64,
+    /// When it was last written to: nanoseconds since 1970. Whoever writes can set it.
+    pub modified: i128,
+    /// When the file or what is known of it last changed, which nobody can set: nanoseconds since 1970;
+    /// 0 where the system does not tell.
+    pub changed: i128,
+    /// The file's number on its disk; 0 where it has none.
+    pub inode: u64,
+}
+
+impl Stamp {
+    fn of(meta: &Metadata) -> Stamp {
+        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH);
+        let nanos = |time| since(time).ok().and_then(|d| i128::try_from(d.as_nanos()).ok());
+        #[cfg(unix)]
+        let (changed, inode) = {
+            use std::os::unix::fs::MetadataExt;
+            (i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec()), meta.ino())
+        };
+        #[cfg(not(unix))]
+        let (changed, inode) = (0, 0);
+        let modified = meta.modified().ok().and_then(nanos).unwrap_or(0);
+        Stamp { size: meta.len(), modified, changed, inode }
+    }
 }
 
 /// What a walk found.
@@ -110,7 +142,7 @@ pub fn discover(scope: &Scope) -> Listing {
             Err(error) => {
                 listing.unreadable.insert((relative(&scope.root, path), reason(&error)));
             }
-            Ok(meta) if meta.is_file() => walk.named_file(path, meta.len(), &mut listing),
+            Ok(meta) if meta.is_file() => walk.named_file(path, &meta, &mut listing),
             Ok(meta) if meta.is_dir() => {
                 let plain = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
                 walk.folder(path, &plain, true, &mut listing, &mut links);
@@ -127,6 +159,28 @@ pub fn discover(scope: &Scope) -> Listing {
     listing
 }
 
+/// What one thread of a walk met.
+#[derive(Default)]
+struct Part {
+    files: Vec<(RelPath, Entry)>,
+    unreadable: Vec<(RelPath, String)>,
+    notes: Vec<(RelPath, String)>,
+    links: Vec<Link>,
+}
+
+/// A thread's part, which joins the others when the thread ends.
+struct Met<'a> {
+    part: Part,
+    all: &'a Mutex<Vec<Part>>,
+}
+
+impl Drop for Met<'_> {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        all.push(std::mem::take(&mut self.part));
+    }
+}
+
 struct Walk<'a> {
     scope: &'a Scope,
     exclude: &'a Gitignore,
@@ -139,18 +193,18 @@ impl Walk<'_> {
             .is_ok_and(|rel| self.exclude.matched_path_or_any_parents(rel, is_dir).is_ignore())
     }
 
-    fn named_file(&self, path: &Path, size: u64, listing: &mut Listing) {
+    fn named_file(&self, path: &Path, meta: &Metadata, listing: &mut Listing) {
         let name = relative(&self.scope.root, path);
         if self.excluded(path, false) {
             listing.notes.insert((name, "is excluded by the configuration".to_owned()));
         } else {
-            listing.files.insert(name, Entry { real: path.to_owned(), size });
+            listing.files.insert(name, Entry { real: path.to_owned(), stamp: Stamp::of(meta) });
         }
     }
 
     /// Walks one folder; `plain` is its canonical path. Links met on the way are collected.
     fn folder(&self, start: &Path, plain: &Path, honour: bool, listing: &mut Listing, links: &mut Vec<Link>) {
-        let found = Mutex::new((Listing::default(), Vec::new()));
+        let found = Mutex::new(Vec::new());
         let above = if honour { ignores_above(plain, &self.scope.root) } else { Vec::new() };
         let (exclude, root) = (self.exclude.clone(), self.scope.root.clone());
         let store = self.scope.store.clone();
@@ -174,7 +228,9 @@ impl Walk<'_> {
                 if entry.depth() > 0 && !is_dir && is_database(path, store.as_deref()) {
                     return false;
                 }
-                if let (Ok(below), false) = (path.strip_prefix(&from), entry.depth() == 0) {
+                if !above.is_empty()
+                    && let (Ok(below), false) = (path.strip_prefix(&from), entry.depth() == 0)
+                {
                     let real = plain.join(below);
                     if above.iter().any(|set| set.matched(&real, is_dir).is_ignore()) {
                         return false;
@@ -184,51 +240,58 @@ impl Walk<'_> {
                     || !path.strip_prefix(&root).is_ok_and(|rel| exclude.matched(rel, is_dir).is_ignore())
             })
             .build_parallel();
+        // Each thread keeps what it meets and hands it over at its end.
         walker.run(|| {
-            Box::new(|entry| {
-                self.visit(entry, &found);
+            let mut met = Met { part: Part::default(), all: &found };
+            Box::new(move |entry| {
+                self.visit(entry, &mut met.part);
                 WalkState::Continue
             })
         });
-        let (part, more) = found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        listing.files.extend(part.files);
-        listing.unreadable.extend(part.unreadable);
-        listing.notes.extend(part.notes);
-        links.extend(more);
+        let parts = found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut files = Vec::with_capacity(parts.iter().map(|part| part.files.len()).sum());
+        for part in parts {
+            files.extend(part.files);
+            listing.unreadable.extend(part.unreadable);
+            listing.notes.extend(part.notes);
+            links.extend(part.links);
+        }
+        // One merge of sorted files, not an insertion for each.
+        listing.files.append(&mut files.into_iter().collect());
     }
 
-    fn visit(&self, entry: Result<ignore::DirEntry, ignore::Error>, found: &Mutex<(Listing, Vec<Link>)>) {
-        let mut found = found.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    fn visit(&self, entry: Result<ignore::DirEntry, ignore::Error>, found: &mut Part) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
                 let (path, why) = walk_error(&error);
-                found.0.unreadable.insert((relative(&self.scope.root, &path), why));
+                found.unreadable.push((relative(&self.scope.root, &path), why));
                 return;
             }
         };
         let Some(kind) = entry.file_type() else { return };
         if kind.is_symlink() {
-            found.1.push(entry.path().to_owned());
+            found.links.push(entry.path().to_owned());
         } else if kind.is_file() {
             let name = relative(&self.scope.root, entry.path());
             match entry.metadata() {
                 Ok(meta) => {
-                    found.0.files.insert(name, Entry { real: entry.path().to_owned(), size: meta.len() });
+                    let stamp = Stamp::of(&meta);
+                    found.files.push((name, Entry { real: entry.path().to_owned(), stamp }));
                 }
                 Err(error) => {
                     let (_, why) = walk_error(&error);
-                    found.0.unreadable.insert((name, why));
+                    found.unreadable.push((name, why));
                 }
             }
         }
         if !kind.is_symlink() && !kind.is_file() && !kind.is_dir() {
             let why = "is neither a file nor a folder; it is not read".to_owned();
-            found.0.notes.insert((relative(&self.scope.root, entry.path()), why));
+            found.notes.push((relative(&self.scope.root, entry.path()), why));
         }
         if let Some(error) = entry.error() {
             // A fault in an ignore file: what it would have hidden is looked at.
-            found.0.notes.insert((relative(&self.scope.root, entry.path()), error.to_string()));
+            found.notes.push((relative(&self.scope.root, entry.path()), error.to_string()));
         }
     }
 
@@ -243,8 +306,8 @@ impl Walk<'_> {
             }
             let mut part = Listing::default();
             if start.is_file() {
-                let size = std::fs::metadata(&start).map_or(0, |m| m.len());
-                part.files.insert(relative(&self.scope.root, &start), Entry { real: start, size });
+                let stamp = stamp_of(&start);
+                part.files.insert(relative(&self.scope.root, &start), Entry { real: start, stamp });
             } else {
                 let plain = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
                 self.folder(&start, &plain, false, &mut part, &mut Vec::new());
@@ -260,6 +323,10 @@ impl Walk<'_> {
     /// Links: one that leads out is reported; one to something that was not walked under
     /// its own name is read under the link's.
     fn links(&self, mut links: Vec<Link>, listing: &mut Listing) {
+        // Where every file really lies is asked only if something may lead there.
+        if links.is_empty() {
+            return;
+        }
         let roots: Vec<PathBuf> =
             self.scope.paths.iter().filter_map(|p| std::fs::canonicalize(p).ok()).collect();
         let mut seen: BTreeSet<PathBuf> =
@@ -282,8 +349,8 @@ impl Walk<'_> {
                     listing.notes.insert((name, why));
                 } else if target.is_file() {
                     if seen.insert(target) && !self.excluded(&link, false) {
-                        let size = std::fs::metadata(&link).map_or(0, |m| m.len());
-                        listing.files.insert(name, Entry { real: link, size });
+                        let stamp = stamp_of(&link);
+                        listing.files.insert(name, Entry { real: link, stamp });
                     }
                 } else if target.is_dir()
                     && !skipped(&link)
@@ -305,6 +372,10 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+fn stamp_of(path: &Path) -> Stamp {
+    std::fs::metadata(path).map_or_else(|_| Stamp::default(), |meta| Stamp::of(&meta))
 }
 
 /// Whether a folder below the start is skipped for its name or for what it is.
@@ -378,6 +449,9 @@ pub fn literal_prefix(glob: &str) -> &str {
 
 /// The path relative to the root, with `/`; a path outside the root as it is.
 pub fn relative(root: &Path, path: &Path) -> RelPath {
+    if let Some(plain) = plainly_below(root, path) {
+        return plain.to_owned();
+    }
     let path = path.strip_prefix(root).unwrap_or(path);
     let mut text = String::new();
     for part in path.components() {
@@ -394,6 +468,16 @@ pub fn relative(root: &Path, path: &Path) -> RelPath {
         }
     }
     if text.is_empty() { ".".to_owned() } else { text }
+}
+
+/// The rest of a path that begins with the root, where it is written as it is reported.
+fn plainly_below<'p>(root: &Path, path: &'p Path) -> Option<&'p str> {
+    if std::path::MAIN_SEPARATOR != '/' {
+        return None;
+    }
+    let rest = path.to_str()?.strip_prefix(root.to_str()?)?.strip_prefix('/')?;
+    let is_plain = !rest.starts_with(['/', '.']) && !rest.ends_with('/');
+    (is_plain && !rest.contains("//") && !rest.contains("/.") && !rest.is_empty()).then_some(rest)
 }
 
 fn reason(error: &std::io::Error) -> String {

@@ -17,36 +17,28 @@ mod manuals;
 mod packages;
 mod python;
 mod reach;
+mod read;
 mod rounds;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath, Tree};
-use crate::base::source::{Decoding, Source, declared_encoding, keeps_ascii, wide};
 use crate::base::sources::Sources;
 use crate::base::span::Span;
-use crate::data::config::{Config, MAX_FILE_SIZE};
-use crate::discover::{self, Entry, Listing, Scope};
+use crate::data::config::Config;
+use crate::discover::{self, Listing, Scope};
 use crate::graph::link::Files;
-use crate::lang::python::given::Given;
-use crate::lang::{self, language_of};
+use crate::lang::language_of;
 
 use catalogues::Catalogues;
-use imported::{Imported, Places};
-use python::{PythonReader, Reading};
-use rounds::Known;
+use imported::Places;
+use python::PythonReader;
+use read::{Read, limit, read_all, read_stdin};
 
 /// Stack of a worker thread, in bytes.
 const STACK: usize = 64 << 20;
-
-/// How many bytes of a file are searched for a coding line.
-const HEAD: usize = 4096;
 
 /// Names that readers look for beside primitives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,6 +83,13 @@ pub struct ScanRequest<'a> {
     pub whole: bool,
     /// Told after each file.
     pub progress: Option<Progress<'a>>,
+}
+
+impl ScanRequest<'_> {
+    /// Whether files of a language are read.
+    fn wants(&self, language: Language) -> bool {
+        self.languages.as_ref().is_none_or(|wanted| wanted.contains(&language))
+    }
 }
 
 /// What a scan found.
@@ -189,7 +188,7 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
     };
     // What is too large
     let limit = limit(request);
-    listing.files.retain(|_, entry| entry.size <= limit);
+    listing.files.retain(|_, entry| entry.stamp.size <= limit);
     let mut known = BTreeMap::new();
     for file in read {
         match file {
@@ -261,202 +260,6 @@ fn list(request: &ScanRequest<'_>) -> Listing {
 fn included(config: &Config) -> Vec<String> {
     let named = config.daemon.iter().filter(|d| !discover::literal_prefix(&d.value).is_empty());
     config.include.iter().chain(named).map(|e| e.value.clone()).collect()
-}
-
-/// What became of one file.
-enum Read {
-    /// Of no language that is asked for.
-    Skipped,
-    /// Read, and nothing in it.
-    Nothing,
-    /// Read, and nothing in it but what other files may need.
-    Known(RelPath, Box<Known>),
-    /// Not read.
-    Unreadable(RelPath, String),
-    /// Read, with what it says.
-    Facts(Box<FileFacts>, Option<Source>, Option<Box<Known>>),
-}
-
-fn read_all(tools: &Tools<'_>, listing: &Listing) -> Vec<Read> {
-    let (done, total) = (AtomicUsize::new(0), listing.files.len());
-    listing
-        .files
-        .par_iter()
-        .map(|(path, entry)| {
-            let read = read_file(tools, path, entry);
-            if let Some(progress) = tools.request.progress {
-                progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
-            }
-            read
-        })
-        .collect()
-}
-
-fn limit(request: &ScanRequest<'_>) -> u64 {
-    request.config.max_file_size.unwrap_or(MAX_FILE_SIZE)
-}
-
-/// Standard input is held to the limit of files.
-fn read_stdin(tools: &Tools<'_>, stdin: &Stdin) -> Read {
-    let limit = limit(tools.request);
-    if u64::try_from(stdin.bytes.len()).unwrap_or(u64::MAX) <= limit {
-        return read_bytes(tools, &stdin.name, stdin.bytes.clone());
-    }
-    let Some(language) = language_of(&stdin.name, b"") else { return Read::Skipped };
-    let message = format!("is over the limit of {limit} bytes: it was not read");
-    problem(tools.request, &stdin.name, language, ProblemKind::TooLarge, message)
-}
-
-fn read_file(tools: &Tools<'_>, path: &str, entry: &Entry) -> Read {
-    let request = tools.request;
-    let limit = limit(request);
-    if entry.size > limit {
-        let Some(language) = language_of(path, b"") else { return Read::Skipped };
-        let message = format!("is {} bytes long, over the limit of {limit}: it was not read", entry.size);
-        return problem(request, path, language, ProblemKind::TooLarge, message);
-    }
-    match std::fs::read(&entry.real) {
-        Ok(bytes) => read_bytes(tools, path, bytes),
-        Err(error) => Read::Unreadable(path.to_owned(), format!("cannot be read ({error})")),
-    }
-}
-
-fn problem(
-    request: &ScanRequest<'_>,
-    path: &str,
-    language: Language,
-    kind: ProblemKind,
-    message: String,
-) -> Read {
-    if request.languages.as_ref().is_some_and(|l| !l.contains(&language)) {
-        return Read::Skipped;
-    }
-    let mut facts = FileFacts::new(path, language);
-    facts.problems.push(Problem { kind, span: Span::default(), message });
-    Read::Facts(Box::new(facts), None, None)
-}
-
-fn read_bytes(tools: &Tools<'_>, path: &str, bytes: Vec<u8>) -> Read {
-    let (request, catalogues) = (tools.request, tools.catalogues);
-    let Some(language) = language_of(path, &bytes) else { return Read::Skipped };
-    if request.languages.as_ref().is_some_and(|l| !l.contains(&language)) {
-        return Read::Skipped;
-    }
-    if lang::holds_commands(language)
-        && wide(&bytes).is_none()
-        && !(language == Language::Embedded && lang::embedded::must_parse(path, &bytes))
-        && !catalogues.prefilter().may_hold(language, &bytes, &request.watch.symbols)
-    {
-        return Read::Nothing;
-    }
-    let source = Source::decode(bytes);
-    let read = catch_unwind(AssertUnwindSafe(|| facts_of(tools, path, language, &source)));
-    let (mut facts, known) = match read {
-        Ok(read) => read,
-        Err(_) => {
-            let message = "could not be read: the reader failed on it".to_owned();
-            return problem(request, path, language, ProblemKind::GaveUp, message);
-        }
-    };
-    if lang::files::is_template(path) {
-        facts.problems.retain(|p| p.kind != ProblemKind::Syntax);
-    }
-    if language == Language::Python {
-        facts.problems.extend(misread(&source));
-    }
-    if source.decoding == Decoding::Lossy {
-        facts.problems.push(Problem {
-            kind: ProblemKind::Encoding,
-            span: Span::default(),
-            message: "is not valid in its encoding: it was read with replacement characters".to_owned(),
-        });
-    }
-    conflict::mark(&mut facts, &source);
-    match known {
-        Some(known) if says_nothing(&facts) => Read::Known(path.to_owned(), Box::new(known)),
-        None if says_nothing(&facts) => Read::Nothing,
-        known => Read::Facts(Box::new(facts), Some(source), known.map(Box::new)),
-    }
-}
-
-/// What makes the interpreter read other code than stands there.
-fn misread(source: &Source) -> Option<Problem> {
-    let text = source.text.as_bytes();
-    let problem = |at: usize, message: String| Problem {
-        kind: ProblemKind::Encoding,
-        span: Span::new(at, at),
-        message,
-    };
-    let declared = declared_encoding(text.get(..text.len().min(HEAD)).unwrap_or(text));
-    match declared.filter(|name| !keeps_ascii(name)) {
-        Some(name) => Some(problem(
-            0,
-            format!(
-                "declares the encoding `{name}`, which is not decoded: what runs may not be what was read"
-            ),
-        )),
-        None => memchr::memchr(0, text).map(|at| {
-            problem(at, "holds a NUL byte: what stands after it may not have been read".to_owned())
-        }),
-    }
-}
-
-fn says_nothing(facts: &FileFacts) -> bool {
-    facts.sites.is_empty()
-        && facts.program.is_none()
-        && facts.watched.is_empty()
-        && facts.annotations.is_empty()
-        && facts.problems.is_empty()
-        && facts.lookups.is_empty()
-        && facts.server.is_none()
-}
-
-/// The facts of one file, by its language's reader, its sites found as far as the file alone tells;
-/// of a Python file, what other files may need too.
-fn facts_of(
-    tools: &Tools<'_>,
-    path: &str,
-    language: Language,
-    source: &Source,
-) -> (FileFacts, Option<Known>) {
-    let (request, catalogues) = (tools.request, tools.catalogues);
-    if language == Language::Python {
-        let Reading { facts, hands, commands } =
-            tools.python.read(path, source, &Given::default(), tools.files, catalogues);
-        let facts = facts.unwrap_or_else(|| FileFacts::new(path, language));
-        // Nothing imports a notebook.
-        let known = (!path.ends_with(".ipynb")).then(|| Known {
-            imported: Imported::of(path, &source.text, tools.files, tools.places),
-            commands,
-            hands,
-        });
-        return (facts, known);
-    }
-    let watch = &request.watch.symbols;
-    let mut facts = lang::commands_facts(path, language, source, &catalogues.commands, watch)
-        .or_else(|| program_facts(tools, path, language, source))
-        .unwrap_or_else(|| FileFacts::new(path, language));
-    if facts.program.is_some() {
-        link::settle(&mut facts, tools.files, catalogues, &|_| false);
-    }
-    (facts, None)
-}
-
-/// The facts of a program's file, unsettled; `None` for other files.
-fn program_facts(tools: &Tools<'_>, path: &str, language: Language, source: &Source) -> Option<FileFacts> {
-    let watch = tools.request.watch.symbols.iter().cloned().collect();
-    match language {
-        Language::Python => Some(tools.python.whole(path, source, tools.catalogues)),
-        Language::Go => Some(lang::go::facts(path, source, tools.catalogues.of(language), &watch)),
-        Language::Rust => {
-            let catalogue = tools.catalogues.of(language);
-            Some(lang::rust::facts(path, source, catalogue, &tools.catalogues.commands, &watch))
-        }
-        Language::Javascript => {
-            Some(lang::javascript::facts(path, source, tools.catalogues.of(language), &watch))
-        }
-        _ => None,
-    }
 }
 
 /// What every step of one run uses.

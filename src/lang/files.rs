@@ -1,10 +1,33 @@
 //! Which file is read as what: names, folders, shebangs and, where a name says too
 //! little, the first lines.
 
+use std::collections::BTreeSet;
+
 use crate::base::facts::Language;
 
 /// How many bytes of a file are looked at to tell what it is.
-const HEAD: usize = 64 << 10;
+pub const HEAD: usize = 64 << 10;
+
+/// Endings of data, markup, pictures, archives and built things: nothing starts such a file as a program,
+/// whatever its first line says, and it is of no format that is read.
+const LIFELESS: [&str; 45] = [
+    "7z", "a", "bin", "bmp", "bz2", "class", "css", "csv", "dll", "dylib", "eot", "gif", "gz", "htm", "html",
+    "ico", "jar", "jpeg", "jpg", "lock", "map", "mo", "mp3", "mp4", "npy", "o", "parquet", "pdf", "pickle",
+    "png", "po", "pot", "pyc", "pyi", "scss", "so", "svg", "tar", "tgz", "ttf", "wasm", "webp", "woff", "woff2",
+    "zip",
+];
+/// Endings of data that may be of a host format.
+const DATA: [&str; 4] = ["json", "toml", "yaml", "yml"];
+
+/// Whether a file of that name may be read as one of the languages (none given: any), whatever stands in it.
+pub fn may_be(path: &str, languages: Option<&BTreeSet<Language>>) -> bool {
+    let wants = |language: Language| languages.is_none_or(|languages| languages.contains(&language));
+    match extension(path).as_str() {
+        ending if LIFELESS.binary_search(&ending).is_ok() => false,
+        ending if DATA.contains(&ending) => wants(Language::Embedded),
+        _ => true,
+    }
+}
 
 /// The host formats that hold commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,32 +81,32 @@ pub fn language_of(path: &str, first_bytes: &[u8]) -> Option<Language> {
     if is_declaration(name) {
         return None;
     }
-    if let Some(language) = shebang(head)
-        && format_of(path, head).is_none()
-    {
-        return Some(language);
+    if !may_be(path, None) {
+        return None;
     }
     if format_of(path, head).is_some() {
         return Some(Language::Embedded);
     }
-    if let Some((stem, extension)) = name.rsplit_once('.')
-        && !stem.is_empty()
-    {
-        let language = match extension.to_ascii_lowercase().as_str() {
-            "py" | "ipynb" => Some(Language::Python),
-            "rs" => Some(Language::Rust),
-            "sh" | "bash" | "zsh" | "bats" => Some(Language::Shell),
-            "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Some(Language::Javascript),
-            "go" => Some(Language::Go),
-            "ps1" | "bat" | "cmd" | "psm1" => Some(Language::Windows),
-            "md" | "mdc" | "rst" => Some(Language::Document),
-            _ => None,
-        };
-        if language.is_some() {
-            return language;
-        }
+    if let Some(language) = shebang(head).filter(|_| !DATA.contains(&extension(path).as_str())) {
+        return Some(language);
     }
-    is_hook(path).then_some(Language::Shell)
+    match extension(path).as_str() {
+        "py" | "ipynb" => Some(Language::Python),
+        "rs" => Some(Language::Rust),
+        "sh" | "bash" | "zsh" | "bats" => Some(Language::Shell),
+        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Some(Language::Javascript),
+        "go" => Some(Language::Go),
+        "ps1" | "bat" | "cmd" | "psm1" => Some(Language::Windows),
+        "md" | "mdc" | "rst" => Some(Language::Document),
+        _ => is_hook(path).then_some(Language::Shell),
+    }
+}
+
+/// What stands after the last dot of a file's name, in small letters; nothing for a name that begins with it.
+fn extension(path: &str) -> String {
+    let name = name_of(path);
+    let (_, ending) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).unwrap_or_default();
+    ending.to_ascii_lowercase()
 }
 
 /// A file that only declares types, of TypeScript as of Python: nothing in it runs.
@@ -267,6 +290,9 @@ pub fn format_of(path: &str, head: &[u8]) -> Option<Format> {
 fn is_manifest(head: &[u8]) -> bool {
     let head = head.get(..HEAD.min(head.len())).unwrap_or(&[]);
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    if !contains(head, b"apiVersion") {
+        return false;
+    }
     let plain = has_line(head, b"apiVersion:") && has_line(head, b"kind:");
     let quoted = |start: &[u8]| {
         head.split(|&b| b == b'\n').any(|line| {
@@ -308,6 +334,23 @@ mod tests {
     }
 
     #[test]
+    fn a_name_tells_what_need_not_be_opened() {
+        let python = BTreeSet::from([Language::Python]);
+        for (path, any, asked) in [
+            ("a.py", true, true),
+            ("bin/tool", true, true),
+            ("deploy.json", true, false),
+            ("logo.PNG", false, false),
+            (".png", true, true),
+            ("notes.txt", true, true),
+        ] {
+            assert_eq!(may_be(path, None), any, "{path}");
+            assert_eq!(may_be(path, Some(&python)), asked, "{path}");
+        }
+        assert!(LIFELESS.is_sorted());
+    }
+
+    #[test]
     fn names_shebangs_and_folders_decide() {
         reads("a.py", "", Some(Language::Python));
         reads("bin/tool", "#!/usr/bin/env python3\n", Some(Language::Python));
@@ -326,6 +369,8 @@ mod tests {
         reads("x.ts", "", Some(Language::Javascript));
         reads("README", "", None);
         reads("run.PS1", "", Some(Language::Windows));
+        reads("strings.json", "#!/usr/bin/env python3\n", None);
+        reads("logo.png", "#!/bin/sh\n", None);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) fn named(tools: &Tools<'_>, listing: &Listing, scan: &Scan) -> BTreeS
     }
     for (path, entry) in &listing.files {
         let name = path.rsplit('/').next().unwrap_or(path);
-        if entry.size > LONGEST || !matches!(name, "package.json" | "pyproject.toml") {
+        if entry.stamp.size > LONGEST || !matches!(name, "package.json" | "pyproject.toml") {
             continue;
         }
         let Ok(text) = std::fs::read_to_string(&entry.real) else { continue };

@@ -36,7 +36,7 @@ pub fn manifests(listing: &Listing) -> Vec<(String, std::path::PathBuf)> {
         .iter()
         .filter(|(path, entry)| {
             let name = path.rsplit('/').next().unwrap_or(path);
-            matches!(name, "go.mod" | "package.json" | "Cargo.toml") && entry.size <= LONGEST
+            matches!(name, "go.mod" | "package.json" | "Cargo.toml") && entry.stamp.size <= LONGEST
         })
         .map(|(path, entry)| (path.clone(), entry.real.clone()))
         .collect()

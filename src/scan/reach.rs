@@ -206,7 +206,7 @@ pub(super) fn imported_files(tools: &Tools<'_>, scan: &Scan, path: &str, source:
         let known = scan.tree.files.binary_search_by(|f| f.path.as_str().cmp(path)).ok();
         let facts = match known.and_then(|at| scan.tree.files[at].program.as_ref()) {
             Some(program) => Some(program.clone()),
-            None => super::program_facts(tools, path, language, source).and_then(|f| f.program),
+            None => super::read::program_facts(tools, path, language, source).and_then(|f| f.program),
         };
         facts.map_or_else(Vec::new, |program| {
             let stars = program.stars.iter().map(|s| Import { module: s.clone(), name: None });
@@ -293,7 +293,7 @@ fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashS
             }
             let mut facts = match language {
                 Language::Python => tools.python.whole(path, &source, tools.catalogues),
-                _ => super::program_facts(tools, path, language, &source)?,
+                _ => super::read::program_facts(tools, path, language, &source)?,
             };
             link::settle(&mut facts, tools.files, tools.catalogues, &|name| tools.python.knows(name));
             if let Some(at) = known {
