@@ -26,6 +26,7 @@ fn scanned(root: &Path) -> Scan {
         languages: None,
         jobs: None,
         reach: true,
+        cache: None,
         whole: false,
         progress: None,
     };

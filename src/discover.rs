@@ -102,6 +102,11 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// Of a file as it lies there now; the default where there is none.
+    pub fn at(path: &Path) -> Stamp {
+        std::fs::metadata(path).map_or_else(|_| Stamp::default(), |meta| Stamp::of(&meta))
+    }
+
     fn of(meta: &Metadata) -> Stamp {
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH);
         let nanos = |time| since(time).ok().and_then(|d| i128::try_from(d.as_nanos()).ok());
@@ -118,7 +123,7 @@ impl Stamp {
 }
 
 /// What a walk found.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Listing {
     /// Files by relative path.
     pub files: BTreeMap<RelPath, Entry>,
@@ -306,7 +311,7 @@ impl Walk<'_> {
             }
             let mut part = Listing::default();
             if start.is_file() {
-                let stamp = stamp_of(&start);
+                let stamp = Stamp::at(&start);
                 part.files.insert(relative(&self.scope.root, &start), Entry { real: start, stamp });
             } else {
                 let plain = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
@@ -349,7 +354,7 @@ impl Walk<'_> {
                     listing.notes.insert((name, why));
                 } else if target.is_file() {
                     if seen.insert(target) && !self.excluded(&link, false) {
-                        let stamp = stamp_of(&link);
+                        let stamp = Stamp::at(&link);
                         listing.files.insert(name, Entry { real: link, stamp });
                     }
                 } else if target.is_dir()
@@ -372,10 +377,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-fn stamp_of(path: &Path) -> Stamp {
-    std::fs::metadata(path).map_or_else(|_| Stamp::default(), |meta| Stamp::of(&meta))
 }
 
 /// Whether a folder below the start is skipped for its name or for what it is.

@@ -7,11 +7,13 @@
 #![allow(clippy::disallowed_methods)] // The pipeline opens the files that discovery lists.
 
 pub mod asserted;
+pub mod cache;
 pub mod catalogues;
 pub mod conflict;
 pub mod daemons;
 mod entry_points;
 mod imported;
+mod kept;
 mod link;
 mod manuals;
 mod packages;
@@ -32,6 +34,7 @@ use crate::discover::{self, Listing, Scope};
 use crate::graph::link::Files;
 use crate::lang::language_of;
 
+use cache::{Cache, Lookup};
 use catalogues::Catalogues;
 use imported::Places;
 use python::PythonReader;
@@ -79,6 +82,8 @@ pub struct ScanRequest<'a> {
     pub jobs: Option<usize>,
     /// Whether the daemon's reach is asked for.
     pub reach: bool,
+    /// Where results are kept between runs; nowhere if there is none.
+    pub cache: Option<Cache>,
     /// Parse every Python file whole, whatever stands in it: what the choice of pieces is held against.
     pub whole: bool,
     /// Told after each file.
@@ -155,12 +160,24 @@ fn pool(jobs: Option<usize>) -> Result<Arc<rayon::ThreadPool>, ScanError> {
     Ok(pool)
 }
 
+/// Takes what an earlier run has kept, or scans and keeps it.
 fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
-    let mut scan = Scan::default();
-    let mut listing = match &request.stdin {
+    let listing = match &request.stdin {
         Some(_) => Listing::default(),
         None => list(request),
     };
+    let Some(mut lookup) = Lookup::new(request, &listing) else { return read(request, catalogues, listing) };
+    if let Some(scan) = lookup.find(request, &listing) {
+        return scan;
+    }
+    let scan = read(request, catalogues, listing.clone());
+    lookup.keep(&listing, &scan);
+    scan
+}
+
+/// Scans what was listed.
+fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing) -> Scan {
+    let mut scan = Scan::default();
     scan.tree.listed = match &request.stdin {
         Some(stdin) => vec![stdin.name.clone()],
         None => listing.files.keys().cloned().collect(),

@@ -66,6 +66,7 @@ fn every_incident_is_flagged_or_silent_as_it_should() {
             languages: None,
             jobs: Some(1),
             reach: false,
+            cache: None,
             whole: false,
             progress: None,
         };

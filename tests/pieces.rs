@@ -20,6 +20,7 @@ fn sites(root: &Path, whole: bool) -> Vec<String> {
         languages: Some([Language::Python].into()),
         jobs: Some(2),
         reach: false,
+        cache: None,
         whole,
         progress: None,
     };

@@ -233,7 +233,7 @@ pub struct Chain {
 }
 
 /// A file that runs inside the long-lived process.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DaemonModule {
     /// The file; for a declared one that is missing, the declared name.
     pub path: RelPath,

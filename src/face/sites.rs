@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use clap::{Args, CommandFactory, ValueEnum};
 
@@ -14,6 +15,7 @@ use crate::data::config_entries::language_of;
 use crate::data::suggest;
 use crate::lang::files::language_of as language_of_file;
 use crate::render;
+use crate::scan::cache::Cache;
 use crate::scan::{self, Scan, ScanRequest, Watch};
 
 /// Arguments of `sites`.
@@ -36,9 +38,12 @@ pub struct ScanArgs {
     /// Read only these languages, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub language: Vec<String>,
-    /// Look at every file anew. Nothing is kept between runs in this version, so every run does.
+    /// Look at every file anew, and keep nothing for later runs.
     #[arg(long)]
     pub no_cache: bool,
+    /// Where results are kept between runs, instead of the user's cache folder.
+    #[arg(long, value_name = "FOLDER", env = "RESTARTLINT_CACHE_DIR", hide_env_values = true)]
+    pub cache_dir: Option<PathBuf>,
     /// Parse every Python file whole: slow, and the same sites. It shows that nothing is left out.
     #[arg(long, hide = true)]
     pub whole: bool,
@@ -50,7 +55,20 @@ pub struct ScanArgs {
 impl ScanArgs {
     /// Every language, on every core.
     pub fn everything() -> ScanArgs {
-        ScanArgs { language: Vec::new(), no_cache: false, whole: false, jobs: None }
+        ScanArgs { language: Vec::new(), no_cache: false, cache_dir: None, whole: false, jobs: None }
+    }
+
+    /// Where results are kept; nowhere if that is not wanted, or there is no place for it.
+    fn cache(&self) -> Option<Cache> {
+        if self.no_cache {
+            return None;
+        }
+        let given = self.cache_dir.clone().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = given.or_else(|| Some(dirs::cache_dir()?.join("restartlint")))?;
+        // Two builds of one version may find different things.
+        let program = std::env::current_exe().and_then(std::fs::metadata).ok()?;
+        let build = format!("{} {} {:?}", env!("CARGO_PKG_VERSION"), program.len(), program.modified().ok());
+        Some(Cache { folder, build, begun: SystemTime::now() })
     }
 
     /// The languages, or every unknown name with the nearest known one.
@@ -126,6 +144,7 @@ fn scan_to(
         languages: args.languages()?,
         jobs: args.jobs.map(usize::from),
         reach,
+        cache: args.cache(),
         whole: args.whole,
         progress: Some(&at),
     };

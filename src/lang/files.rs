@@ -13,8 +13,8 @@ pub const HEAD: usize = 64 << 10;
 const LIFELESS: [&str; 45] = [
     "7z", "a", "bin", "bmp", "bz2", "class", "css", "csv", "dll", "dylib", "eot", "gif", "gz", "htm", "html",
     "ico", "jar", "jpeg", "jpg", "lock", "map", "mo", "mp3", "mp4", "npy", "o", "parquet", "pdf", "pickle",
-    "png", "po", "pot", "pyc", "pyi", "scss", "so", "svg", "tar", "tgz", "ttf", "wasm", "webp", "woff", "woff2",
-    "zip",
+    "png", "po", "pot", "pyc", "pyi", "scss", "so", "svg", "tar", "tgz", "ttf", "wasm", "webp", "woff",
+    "woff2", "zip",
 ];
 /// Endings of data that may be of a host format.
 const DATA: [&str; 4] = ["json", "toml", "yaml", "yml"];

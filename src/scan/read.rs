@@ -63,7 +63,8 @@ pub(super) fn limit(request: &ScanRequest<'_>) -> u64 {
 pub(super) fn read_stdin(tools: &Tools<'_>, stdin: &Stdin) -> Read {
     let limit = limit(tools.request);
     if u64::try_from(stdin.bytes.len()).unwrap_or(u64::MAX) <= limit {
-        return match language_of(&stdin.name, &stdin.bytes).filter(|language| tools.request.wants(*language)) {
+        return match language_of(&stdin.name, &stdin.bytes).filter(|language| tools.request.wants(*language))
+        {
             Some(language) => read_bytes(tools, &stdin.name, language, stdin.bytes.clone()),
             None => Read::Skipped,
         };
@@ -93,7 +94,11 @@ fn read_file(tools: &Tools<'_>, path: &str, entry: &Entry) -> Read {
 }
 
 /// The language of a file that is to be read, and all of its bytes. Of others, no more is read than what tells.
-fn open(request: &ScanRequest<'_>, path: &str, entry: &Entry) -> std::io::Result<Option<(Language, Vec<u8>)>> {
+fn open(
+    request: &ScanRequest<'_>,
+    path: &str,
+    entry: &Entry,
+) -> std::io::Result<Option<(Language, Vec<u8>)>> {
     let size = usize::try_from(entry.stamp.size).unwrap_or(HEAD);
     let mut file = std::fs::File::open(&entry.real)?;
     let mut bytes = Vec::with_capacity(size.min(HEAD) + 1);
@@ -225,7 +230,12 @@ fn facts_of(
 }
 
 /// The facts of a program's file, unsettled; `None` for other files.
-pub(super) fn program_facts(tools: &Tools<'_>, path: &str, language: Language, source: &Source) -> Option<FileFacts> {
+pub(super) fn program_facts(
+    tools: &Tools<'_>,
+    path: &str,
+    language: Language,
+    source: &Source,
+) -> Option<FileFacts> {
     let watch = tools.request.watch.symbols.iter().cloned().collect();
     match language {
         Language::Python => Some(tools.python.whole(path, source, tools.catalogues)),
@@ -240,4 +250,3 @@ pub(super) fn program_facts(tools: &Tools<'_>, path: &str, language: Language, s
         _ => None,
     }
 }
-

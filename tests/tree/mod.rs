@@ -101,7 +101,13 @@ pub fn run(folder: &Path, args: &[&str]) -> Output {
             command.env_remove(name);
         }
     }
-    command.env("NO_COLOR", "1").current_dir(folder).args(args).output().expect("the binary runs")
+    command
+        .env("NO_COLOR", "1")
+        .env("RESTARTLINT_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"))
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .expect("the binary runs")
 }
 
 /// Writes files below a folder.

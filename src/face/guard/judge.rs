@@ -170,6 +170,7 @@ fn scanned(program: &Inline) -> Option<Vec<InlineSite>> {
         languages: None,
         jobs: Some(1),
         reach: false,
+        cache: None,
         whole: false,
         progress: None,
     };
