@@ -37,7 +37,7 @@ use crate::lang::language_of;
 use cache::{Cache, Lookup};
 use catalogues::Catalogues;
 use imported::Places;
-use python::PythonReader;
+use python::{Linking, PythonReader};
 use read::{Read, limit, read_all, read_stdin};
 
 /// Stack of a worker thread, in bytes.
@@ -289,4 +289,10 @@ struct Tools<'r> {
     listed: &'r [RelPath],
     /// The place of each in that list.
     places: &'r Places<'r>,
+}
+
+impl<'r> Tools<'r> {
+    fn linking(&self) -> Linking<'r> {
+        Linking { files: self.files, catalogues: self.catalogues }
+    }
 }

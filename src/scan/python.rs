@@ -2,13 +2,15 @@
 //! to matter (an alias, a wrapper), the statements that use it are parsed too.
 
 use std::collections::BTreeSet;
+use std::hash::BuildHasher;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::catalogues::Catalogues;
 use super::link::{EVERYTHING, Settled, settle};
 use crate::base::effect::Effect;
 use crate::base::facts::{FileFacts, Language};
+use crate::base::ir::Import;
 use crate::base::source::Source;
 use crate::graph::link::Files;
 use crate::lang::python::cut::{Cut, Kind, cut};
@@ -19,6 +21,8 @@ use crate::lang::python::{facts, identifiers, notebook_commands, selected};
 
 /// Rounds of widening for one file: aliases of aliases of aliases.
 const ROUNDS: usize = 6;
+/// The fingerprint of a file that was read whole.
+const EVERY_PIECE: u64 = u64::MAX;
 /// Above this share of a text, parsing it whole is no dearer.
 const WHOLE: usize = 90;
 
@@ -26,7 +30,8 @@ const WHOLE: usize = 90;
 pub(super) struct PythonReader {
     hints: Option<Hints>,
     watch: FxHashSet<String>,
-    servers: FxHashSet<String>,
+    /// What builds a server, by dotted path.
+    servers: Vec<String>,
     /// Every file is parsed whole.
     parse_all: bool,
 }
@@ -42,12 +47,7 @@ impl PythonReader {
         let catalogue = catalogues.of(Language::Python);
         let commands = catalogues.commands.command_names();
         let mut extra: Vec<String> = symbols.iter().chain(words).cloned().collect();
-        let mut servers = FxHashSet::default();
-        for name in catalogue.servers.iter().flat_map(|s| &s.names) {
-            let head = name.split('.').next().unwrap_or(name);
-            extra.push(head.to_owned());
-            servers.insert(head.to_owned());
-        }
+        let servers = catalogue.servers.iter().flat_map(|server| server.names.iter().cloned()).collect();
         extra.extend(["restartlint:", "<<<<<<<"].map(str::to_owned));
         PythonReader {
             hints: Hints::new(catalogue, &commands, &extra),
@@ -78,12 +78,18 @@ impl PythonReader {
         path: &str,
         source: &Source,
         given: &Given,
-        files: &Files,
-        catalogues: &Catalogues,
+        before: Option<&Chosen>,
+        Linking { files, catalogues }: Linking<'_>,
     ) -> Reading {
         let text = source.text.as_str();
         let mut reading = Reading::default();
+        let is_whole = before.is_some_and(|before| before.selection == EVERY_PIECE);
         let whole = |mut reading: Reading| {
+            // There is no more of it than was read before.
+            if is_whole {
+                return reading;
+            }
+            reading.chosen = Some(Box::new(Chosen { own: Given::default(), selection: EVERY_PIECE }));
             let mut facts = self.whole(path, source, catalogues);
             settle(&mut facts, files, catalogues, &|name| self.knows(name));
             reading.facts = Some(facts);
@@ -110,14 +116,19 @@ impl PythonReader {
         let Some(cut) = cut(text).filter(|_| !marked) else { return whole(reading) };
         let pieces = Pieces::new(text, &cut, hints, &hits, &catalogues.commands);
         let mut given = given.clone();
-        let mut chosen = None;
+        let mut own = before.map(|before| before.own.clone()).unwrap_or_default();
+        given.extend(&own);
+        let mut chosen = before.map(|before| before.selection);
         for _ in 0..ROUNDS {
             let (selection, hands) = pieces.choose(&given);
             reading.hands = hands;
             let Some(selection) = selection else { return reading };
-            if chosen.as_ref() == Some(&selection) {
+            let print = FxBuildHasher.hash_one(&selection);
+            // The same pieces say the same.
+            if is_whole || chosen == Some(print) {
                 return reading;
             }
+            reading.chosen = Some(Box::new(Chosen { own: own.clone(), selection: print }));
             if covers(&selection, text) {
                 return whole(reading);
             }
@@ -131,7 +142,8 @@ impl PythonReader {
             if !given.extend(&more) {
                 return reading;
             }
-            chosen = Some(selection);
+            own.extend(&more);
+            chosen = Some(print);
         }
         whole(reading)
     }
@@ -144,6 +156,15 @@ impl PythonReader {
         cut(text).map_or_else(BTreeSet::new, pieces)
     }
 
+    /// Whether an import brings what builds a server, or a module on the way to it.
+    fn leads_to_server(&self, import: &Import) -> bool {
+        let name = import.name.as_deref().unwrap_or("");
+        self.servers.iter().any(|server| {
+            let rest = server.strip_prefix(import.module.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            rest.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    }
+
     /// Names that a file imports from a server library, and its classes whose heads name one of them:
     /// the statement that builds the server uses one.
     fn server_names(&self, facts: &FileFacts, text: &str, cut: &Cut) -> Vec<String> {
@@ -154,7 +175,7 @@ impl PythonReader {
         let mut names: Vec<String> = program
             .imports
             .iter()
-            .filter(|i| self.servers.contains(i.import.module.split('.').next().unwrap_or("")))
+            .filter(|i| self.leads_to_server(&i.import))
             .filter_map(|i| i.import.name.clone())
             .collect();
         // `from fastmcp import FastMCP as S`.
@@ -193,6 +214,26 @@ pub(super) struct Reading {
     pub(super) hands: Hands,
     /// It has the name of a command.
     pub(super) commands: bool,
+    /// What was chosen of it.
+    pub(super) chosen: Option<Box<Chosen>>,
+}
+
+/// What was chosen of a file, for the next time that it is read.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    /// The names that turned out to matter in it.
+    own: Given,
+    /// A fingerprint of the pieces.
+    selection: u64,
+}
+
+/// What imports and names are held against.
+#[derive(Clone, Copy)]
+pub(super) struct Linking<'l> {
+    /// The files of the tree.
+    pub(super) files: &'l Files,
+    /// What is a primitive.
+    pub(super) catalogues: &'l Catalogues,
 }
 
 fn is_mentioned(text: &str, given: &Given) -> bool {

@@ -141,8 +141,8 @@ fn read_bytes(tools: &Tools<'_>, path: &str, language: Language, bytes: Vec<u8>)
     let (mut facts, known) = match read {
         Ok(read) => read,
         Err(_) => {
-            let message = "could not be read: the reader failed on it".to_owned();
-            return problem(request, path, language, ProblemKind::GaveUp, message);
+            let Problem { kind, message, .. } = failed();
+            return problem(request, path, language, kind, message);
         }
     };
     if lang::files::is_template(path) {
@@ -164,6 +164,12 @@ fn read_bytes(tools: &Tools<'_>, path: &str, language: Language, bytes: Vec<u8>)
         None if says_nothing(&facts) => Read::Nothing,
         known => Read::Facts(Box::new(facts), Some(source), known.map(Box::new)),
     }
+}
+
+/// What is said of a file that makes its reader fail.
+pub(super) fn failed() -> Problem {
+    let message = "could not be read: the reader failed on it".to_owned();
+    Problem { kind: ProblemKind::GaveUp, span: Span::default(), message }
 }
 
 /// What makes the interpreter read other code than stands there.
@@ -208,14 +214,15 @@ fn facts_of(
 ) -> (FileFacts, Option<Known>) {
     let (request, catalogues) = (tools.request, tools.catalogues);
     if language == Language::Python {
-        let Reading { facts, hands, commands } =
-            tools.python.read(path, source, &Given::default(), tools.files, catalogues);
+        let Reading { facts, hands, commands, chosen } =
+            tools.python.read(path, source, &Given::default(), None, tools.linking());
         let facts = facts.unwrap_or_else(|| FileFacts::new(path, language));
         // Nothing imports a notebook.
         let known = (!path.ends_with(".ipynb")).then(|| Known {
             imported: Imported::of(path, &source.text, tools.files, tools.places),
             commands,
             hands,
+            chosen,
         });
         return (facts, known);
     }

@@ -5,13 +5,15 @@
 #![allow(clippy::disallowed_methods)] // Part of the pipeline: it opens the files that discovery listed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::imported::{Imported, Places, hash};
 use super::link::EVERYTHING;
-use super::python::Reading;
+use super::python::{Chosen, Reading};
+use super::read::failed;
 use super::{Scan, Tools};
 use crate::base::facts::{FileFacts, Language, RelPath, Tells};
 use crate::base::ir::Expr;
@@ -36,6 +38,8 @@ pub(super) struct Known {
     pub(super) commands: bool,
     /// What it has for others.
     pub(super) hands: Hands,
+    /// What was chosen of it, if anything was.
+    pub(super) chosen: Option<Box<Chosen>>,
 }
 
 /// The files that are read anew in one round, with the names that were found since.
@@ -70,21 +74,43 @@ pub(super) fn follow_exports(
         if wanted.is_empty() {
             return;
         }
-        for (path, source, reading) in read_again(tools, listing, &wanted, &given) {
+        for (path, source, reading) in read_again(tools, listing, &wanted, &given, &known) {
+            let at = scan.tree.files.binary_search_by(|facts| facts.path.cmp(&path));
             let file = known.entry(path.clone()).or_default();
+            let Some(reading) = reading else {
+                // What could be read without these names stands.
+                let facts = known_facts(scan, at, &path);
+                facts.problems.push(failed());
+                continue;
+            };
             file.hands = reading.hands;
-            let Some(mut facts) = reading.facts else { continue };
-            hand_on(&mut facts, &given[&path]);
-            scan.sources.insert(path, source);
-            match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
-                Ok(at) => {
-                    facts.problems = std::mem::take(&mut scan.tree.files[at].problems);
-                    scan.tree.files[at] = facts;
+            let Some(mut facts) = reading.facts else {
+                // Nothing of it matters, or nothing else than before.
+                if let Ok(at) = at {
+                    hand_on(&mut scan.tree.files[at], &given[&path]);
                 }
-                Err(at) => scan.tree.files.insert(at, facts),
-            }
+                continue;
+            };
+            file.chosen = reading.chosen;
+            hand_on(&mut facts, &given[&path]);
+            scan.sources.insert(path.clone(), source);
+            let place = known_facts(scan, at, &path);
+            let mut problems = std::mem::take(&mut place.problems);
+            facts.problems.retain(|new| problems.iter().all(|old| old.kind != new.kind));
+            problems.append(&mut facts.problems);
+            facts.problems = problems;
+            *place = facts;
         }
     }
+}
+
+/// The facts of a file at its place in the tree, or new ones where it belongs.
+fn known_facts<'s>(scan: &'s mut Scan, at: Result<usize, usize>, path: &RelPath) -> &'s mut FileFacts {
+    let at = at.unwrap_or_else(|at| {
+        scan.tree.files.insert(at, FileFacts::new(path.clone(), Language::Python));
+        at
+    });
+    &mut scan.tree.files[at]
 }
 
 /// What files export that was not told before, by file.
@@ -299,13 +325,18 @@ fn read_again(
     listing: &Listing,
     wanted: &Wanted,
     given: &BTreeMap<RelPath, Given>,
-) -> Vec<(RelPath, Source, Reading)> {
+    known: &BTreeMap<RelPath, Known>,
+) -> Vec<(RelPath, Source, Option<Reading>)> {
     let paths: Vec<&RelPath> = wanted.keys().collect();
     paths
         .into_par_iter()
         .filter_map(|path| {
             let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
-            let reading = tools.python.read(path, &source, given.get(path)?, tools.files, tools.catalogues);
+            let before = known.get(path).and_then(|file| file.chosen.as_deref());
+            let given = given.get(path)?;
+            let read = || tools.python.read(path, &source, given, before, tools.linking());
+            // One file that makes the reader fail is one problem of that file.
+            let reading = catch_unwind(AssertUnwindSafe(read)).ok();
             Some((path.clone(), source, reading))
         })
         .collect()

@@ -54,6 +54,8 @@ enum Place {
     Builtin,
     /// After a dot, in quotes, or where the file imports it.
     Member,
+    /// The same, of a class that the text names: every class has such a member.
+    OfClass,
     /// Like a word of a command line.
     CommandWord,
 }
@@ -119,8 +121,12 @@ const FOUND_IN_SYS: [&str; 2] = ["exit", "quit"];
 
 /// Whether a last component says too little alone.
 fn is_common(last: &str) -> bool {
-    // Every class has `__init__`.
-    TOO_COMMON.contains(&last) || last.len() < 4 || (last.starts_with("__") && last.ends_with("__"))
+    TOO_COMMON.contains(&last) || last.len() < 4 || is_special(last)
+}
+
+/// Whether a name is one of those that Python itself calls.
+fn is_special(last: &str) -> bool {
+    last.starts_with("__") && last.ends_with("__")
 }
 
 /// One way in which a word counts.
@@ -208,6 +214,8 @@ impl Hints {
             // Other objects have such methods: only `sys.exit` is found by its word.
             if FOUND_IN_SYS.contains(&last) {
                 words.add(last, Place::Member, weight);
+            } else if is_special(last) {
+                words.add_from(last, Place::OfClass, weight, before.get(before.len() - 1..).unwrap_or(&[]));
             } else if is_common(last) {
                 words.add_from(last, Place::Member, weight, &from);
             } else {
@@ -228,6 +236,12 @@ impl Hints {
             }
             if let Some(word) = from.strip_prefix("builtins.").filter(|_| to.contains('.')) {
                 words.add(word, Place::Builtin, Weight::Strong);
+            }
+        }
+        // What builds a server, where its library is at hand.
+        for name in catalogue.servers.iter().flat_map(|server| &server.names) {
+            if let Some(Path { before, last, .. }) = Path::of(name) {
+                words.add_from(last, Place::Member, Weight::Strong, before.get(..1).unwrap_or(&[]));
             }
         }
         // What makes a call count, as it is written at the call or in a mapping.
@@ -319,6 +333,10 @@ impl Hints {
             let is_imported = || imported.contains(word.as_str());
             for Entry { place, weight, modules } in entries {
                 let mut at_hand = || {
+                    if *place == Place::OfClass {
+                        let named = |class: &String| memchr::memmem::find(text.as_bytes(), class.as_bytes());
+                        return modules.iter().any(|class| named(class).is_some());
+                    }
                     modules.is_empty()
                         || modules.iter().any(|m| imported.contains(m.as_str()))
                         || around.qualifier().is_some_and(|q| modules.contains(q))
@@ -331,7 +349,7 @@ impl Hints {
                         let of = |module: &&str| around.before().ends_with(*module);
                         around.is_a_value() || is_imported() || BUILTIN_MODULES.iter().any(of)
                     }
-                    Place::Member => around.is_member() || is_imported() || star,
+                    Place::Member | Place::OfClass => around.is_member() || is_imported() || star,
                     Place::CommandWord => around.stands_like_a_command(),
                 };
                 if counts && at_hand() {

@@ -24,7 +24,7 @@ const SMALL: usize = 512;
 const MOST_ARGUMENT: usize = 200;
 
 /// What is to be parsed of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Selection {
     /// Byte ranges in order; whole lines.
     pub ranges: Vec<Range<usize>>,
