@@ -215,7 +215,8 @@ impl Hints {
             if FOUND_IN_SYS.contains(&last) {
                 words.add(last, Place::Member, weight);
             } else if is_special(last) {
-                words.add_from(last, Place::OfClass, weight, before.get(before.len() - 1..).unwrap_or(&[]));
+                let class = makers.last().or(before.last());
+                words.add_from(last, Place::OfClass, weight, class.map(std::slice::from_ref).unwrap_or(&[]));
             } else if is_common(last) {
                 words.add_from(last, Place::Member, weight, &from);
             } else {
