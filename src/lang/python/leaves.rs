@@ -15,12 +15,23 @@ pub(super) struct Leaf<'c> {
     /// The class that it is a member of, as an index among the classes.
     pub(super) class: Option<usize>,
     lines: OnceCell<Option<Slice<'c>>>,
+    gives_back: OnceCell<bool>,
 }
 
 impl<'c> Leaf<'c> {
+    fn new(statement: &'c Statement, class: Option<usize>) -> Leaf<'c> {
+        Leaf { statement, class, lines: OnceCell::new(), gives_back: OnceCell::new() }
+    }
+
     /// Where it stands.
     pub(super) fn span(&self) -> Range<usize> {
         self.statement.span.clone()
+    }
+
+    /// Whether its `text` speaks of giving something back.
+    pub(super) fn gives_back(&self, text: &str) -> bool {
+        let speaks = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+        *self.gives_back.get_or_init(|| speaks("return") || speaks("yield"))
     }
 
     /// Whether it defines a function.
@@ -47,7 +58,50 @@ pub(super) struct Leaves<'c> {
     /// A star import may bind any name.
     has_star: bool,
     bound: OnceCell<Bound<'c>>,
-    mentions: OnceCell<FxHashMap<&'c str, Vec<usize>>>,
+    mentions: OnceCell<Mentions<'c>>,
+}
+
+/// Where each name of a text stands: one list of places, cut by name.
+struct Mentions<'c> {
+    names: FxHashMap<&'c str, u32>,
+    /// Where the places of a name begin; one more than there are names.
+    starts: Vec<u32>,
+    places: Vec<usize>,
+}
+
+impl<'c> Mentions<'c> {
+    /// Of names with their places, in order.
+    fn of(found: impl Iterator<Item = (&'c str, usize)>) -> Mentions<'c> {
+        let mut names: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut starts: Vec<u32> = vec![0];
+        let found: Vec<(u32, usize)> = found
+            .map(|(name, place)| {
+                let new = starts.len() as u32 - 1;
+                let id = *names.entry(name).or_insert(new);
+                if id == new {
+                    starts.push(0);
+                }
+                starts[id as usize + 1] += 1;
+                (id, place)
+            })
+            .collect();
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut places = vec![0; found.len()];
+        for (id, place) in found {
+            let at = &mut next[id as usize];
+            places[*at as usize] = place;
+            *at += 1;
+        }
+        Mentions { names, starts, places }
+    }
+
+    fn get(&self, name: &str) -> &[usize] {
+        let Some(id) = self.names.get(name).map(|id| *id as usize) else { return &[] };
+        &self.places[self.starts[id] as usize..self.starts[id + 1] as usize]
+    }
 }
 
 /// What binds which name.
@@ -82,16 +136,12 @@ impl<'c> Leaves<'c> {
         };
         for statement in &cut.statements {
             if statement.members.is_empty() {
-                leaves.all.push(Leaf { statement, class: None, lines: OnceCell::new() });
+                leaves.all.push(Leaf::new(statement, None));
                 continue;
             }
             let class = Some(leaves.classes.len());
             leaves.classes.push(statement);
-            leaves.all.extend(statement.members.iter().map(|statement| Leaf {
-                statement,
-                class,
-                lines: OnceCell::new(),
-            }));
+            leaves.all.extend(statement.members.iter().map(|statement| Leaf::new(statement, class)));
         }
         leaves
     }
@@ -183,18 +233,16 @@ impl<'c> Leaves<'c> {
     /// Where a name stands in code or in a string that is no documentation.
     pub(super) fn mentions(&self, name: &str) -> &[usize] {
         let index = self.mentions.get_or_init(|| {
-            let mut index: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
             let mut quiet = self.cut.quiet.iter().filter(|q| q.is_prose).peekable();
-            for name in identifiers(self.text) {
+            let found = identifiers(self.text).filter_map(move |name| {
                 let at = offset_in(self.text, name);
                 while quiet.next_if(|q| q.range.end <= at).is_some() {}
-                if quiet.peek().is_none_or(|q| q.range.start > at) && !name.as_bytes()[0].is_ascii_digit() {
-                    index.entry(name).or_default().push(at);
-                }
-            }
-            index
+                let is_code = quiet.peek().is_none_or(|q| q.range.start > at);
+                (is_code && !name.as_bytes()[0].is_ascii_digit()).then_some((name, at))
+            });
+            Mentions::of(found)
         });
-        index.get(name).map_or(&[], Vec::as_slice)
+        index.get(name)
     }
 
     fn bases(&self) -> Vec<Vec<usize>> {
@@ -296,6 +344,19 @@ pub(super) fn given_back(slice: &str) -> Vec<usize> {
 
 /// The identifiers before the first `=` that assigns; of attributes the last component.
 pub(super) fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
+    match assignment(line).map(|at| &line[..at]) {
+        Some(target) if !attributes_only || target.contains('.') => identifiers(target).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether something is named before the first `=` that assigns.
+pub(super) fn assigns(line: &str) -> bool {
+    assignment(line).is_some_and(|at| identifiers(&line[..at]).next().is_some())
+}
+
+/// The place of the first `=` of a line that assigns.
+pub(super) fn assignment(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut from = 0;
     while let Some(found) = memchr::memchr(b'=', &bytes[from..]) {
@@ -303,17 +364,12 @@ pub(super) fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
         let before = at.checked_sub(1).map(|b| bytes[b]);
         let compares = bytes.get(at + 1) == Some(&b'=') || matches!(before, Some(b'=' | b'!' | b'<' | b'>'));
         if !compares {
-            let target = &line[..at];
-            return match attributes_only {
-                true if target.contains('.') => identifiers(target).collect(),
-                true => Vec::new(),
-                false => identifiers(target).collect(),
-            };
+            return Some(at);
         }
         from = at + 1;
         if bytes.get(from) == Some(&b'=') {
             from += 1;
         }
     }
-    Vec::new()
+    None
 }

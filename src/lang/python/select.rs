@@ -1,6 +1,7 @@
 //! Chooses the statements of a file that can matter: those with a telling word, and those that
 //! bind a name which they use. What is left out is known by name, so that it still shadows.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -63,6 +64,8 @@ pub struct Pieces<'c> {
     hints: &'c Hints,
     hits: Vec<Hit>,
     catalogue: &'c CommandCatalogue,
+    /// What was met last, and for which names.
+    met: RefCell<Option<(Given, Meeting)>>,
 }
 
 impl<'c> Pieces<'c> {
@@ -74,15 +77,12 @@ impl<'c> Pieces<'c> {
         hits: &[Hit],
         catalogue: &'c CommandCatalogue,
     ) -> Pieces<'c> {
-        Pieces { leaves: Leaves::new(text, cut), hints, hits: code_hits(text, cut, hits), catalogue }
+        Pieces { leaves: Leaves::new(text, cut), hints, hits: code_hits(text, cut, hits), catalogue, met: RefCell::default() }
     }
 
     /// Chooses what to parse, none if nothing can matter, and tells what the file has for others.
     pub fn choose(&self, given: &Given) -> (Option<Selection>, Hands) {
-        let places = |weight| self.hits.iter().filter(move |h| h.weight == weight).map(|h| h.offset);
-        let runners: Vec<usize> = places(Weight::Runner).collect();
-        let commands: Vec<usize> = places(Weight::Company).collect();
-        let Meeting { places, hands } = meet(&self.leaves, &runners, &commands, given, self.catalogue);
+        let Meeting { places, hands } = self.meeting(given);
         let mut chooser = Chooser {
             pieces: self,
             text: self.leaves.text,
@@ -95,6 +95,22 @@ impl<'c> Pieces<'c> {
         }
         chooser.by_names();
         (Some(chooser.selection()), hands)
+    }
+
+    /// Where commands and what runs them meet. The names that merely matter have no part in it.
+    fn meeting(&self, given: &Given) -> Meeting {
+        let mut last = self.met.borrow_mut();
+        if let Some((known, meeting)) = last.as_ref()
+            && (&known.runs, &known.commands, &known.asked) == (&given.runs, &given.commands, &given.asked)
+        {
+            return meeting.clone();
+        }
+        let places = |weight| self.hits.iter().filter(move |h| h.weight == weight).map(|h| h.offset);
+        let runners: Vec<usize> = places(Weight::Runner).collect();
+        let commands: Vec<usize> = places(Weight::Company).collect();
+        let meeting = meet(&self.leaves, &runners, &commands, given, self.catalogue);
+        *last = Some((given.clone(), meeting.clone()));
+        meeting
     }
 
     /// The names that may stand for a command, for the files that run one.

@@ -43,7 +43,7 @@ struct Flow {
 }
 
 /// Places to choose, with the leaves that they lie in, and what the file has for others.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Meeting {
     pub(super) places: Vec<(usize, usize)>,
     pub(super) hands: Hands,
@@ -203,7 +203,7 @@ impl<'a, 'c> Search<'a, 'c> {
         match leaf.statement.kind {
             Kind::Function => {
                 let mut names = Vec::new();
-                if text.contains("return") || text.contains("yield") {
+                if leaf.gives_back(text) {
                     names.push(&leaves.text[leaf.statement.name.clone()]);
                 }
                 let line = leaves.lines(at).map_or("", |lines| lines.line_at(place - start));

@@ -6,7 +6,7 @@ use std::cell::{Cell, OnceCell};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Line, continues, first_word, logical_lines, string_end};
-use super::leaves::{assigned, identifiers, offset_in};
+use super::leaves::{assignment, assigns, identifiers, offset_in};
 
 /// Methods that change what they are called on.
 pub(super) const FILLS: [&str; 7] =
@@ -67,9 +67,7 @@ impl<'t> Slice<'t> {
         let lines = logical_lines(text.as_bytes(), &mut Vec::new())?;
         let mut binders: FxHashMap<&'t str, Vec<usize>> = FxHashMap::default();
         for (at, line) in lines.iter().enumerate() {
-            for name in bound_by(&text[line.content..line.end]) {
-                binders.entry(name).or_default().push(at);
-            }
+            bound_by(&text[line.content..line.end], |name| binders.entry(name).or_default().push(at));
         }
         let given = vec![OnceCell::new(); lines.len()];
         let blocks = Block::of_lines(text, &lines);
@@ -177,7 +175,7 @@ impl<'t> Slice<'t> {
     /// What a line assigns; else all of it.
     fn value(&self, at: usize) -> &'t str {
         let line = &self.text[self.lines[at].content..self.lines[at].end];
-        line.split_once('=').filter(|_| !assigned(line, false).is_empty()).map_or(line, |(_, value)| value)
+        line.split_once('=').filter(|_| assigns(line)).map_or(line, |(_, value)| value)
     }
 
     /// The names whose values a line's value is made of.
@@ -293,21 +291,23 @@ pub(super) fn given_names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names that a line binds or changes; more is safe.
-fn bound_by(line: &str) -> Vec<&str> {
+/// Calls `bind` with the names that a line binds or changes; more is safe.
+fn bound_by<'t>(line: &'t str, mut bind: impl FnMut(&'t str)) {
     match first_word(line) {
-        "for" | "with" | "except" | "import" | "from" | "global" | "nonlocal" => identifiers(line).collect(),
-        "def" | "class" => identifiers(line).skip(1).take(1).collect(),
-        "async" => identifiers(line).collect(),
+        "for" | "with" | "except" | "import" | "from" | "global" | "nonlocal" | "async" => {
+            identifiers(line).for_each(bind);
+        }
+        "def" | "class" => identifiers(line).skip(1).take(1).for_each(bind),
         _ => {
-            let mut names = assigned(line, false);
-            if let Some(at) = line.find(":=") {
-                names.extend(identifiers(&line[..at]).last());
+            if let Some(at) = assignment(line) {
+                identifiers(&line[..at]).for_each(&mut bind);
             }
-            if FILLS.iter().any(|fill| line.contains(fill)) {
-                names.extend(identifiers(line).next());
+            if let Some(at) = memchr::memmem::find(line.as_bytes(), b":=") {
+                identifiers(&line[..at]).last().into_iter().for_each(&mut bind);
             }
-            names
+            if memchr::memchr_iter(b'.', line.as_bytes()).any(|at| FILLS.iter().any(|f| line[at..].starts_with(f))) {
+                identifiers(line).next().into_iter().for_each(&mut bind);
+            }
         }
     }
 }

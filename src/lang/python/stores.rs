@@ -1,7 +1,7 @@
 //! What a single line of Python stores, and under which names: the text alone is looked at.
 
 use super::cut::first_word;
-use super::leaves::{assigned, identifiers, offset_in};
+use super::leaves::{assigns, identifiers, offset_in};
 use super::slice::FILLS;
 
 /// The line of a text that a place lies in.
@@ -24,7 +24,7 @@ pub(super) fn is_import(statement: &str) -> bool {
 /// The names that a line stores under: of `a.b` the last, of `a.b[c]` the container where it is an
 /// object's own.
 pub(super) fn stored(line: &str) -> Vec<&str> {
-    if assigned(line, false).is_empty() {
+    if !assigns(line) {
         return Vec::new();
     }
     let target = line.split('=').next().unwrap_or("").split(": ").next().unwrap_or("");
