@@ -203,7 +203,7 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
         Some(stdin) => vec![read_stdin(&tools, stdin)],
         None => read_all(&tools, &listing),
     };
-    // What is too large
+    // What is too large is not opened later either.
     let limit = limit(request);
     listing.files.retain(|_, entry| entry.stamp.size <= limit);
     let mut known = BTreeMap::new();
@@ -258,6 +258,7 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
         reach::follow(&tools, &listing, &mut scan);
         entry_points::mark(&mut scan, &points);
     }
+    read::texts(&listing, &mut scan);
     scan
 }
 

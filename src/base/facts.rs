@@ -202,6 +202,16 @@ impl FileFacts {
         }
     }
 
+    /// Whether there is anything in it that a rule or a format could show, the program aside.
+    pub fn speaks(&self) -> bool {
+        !self.sites.is_empty()
+            || !self.watched.is_empty()
+            || !self.annotations.is_empty()
+            || !self.problems.is_empty()
+            || !self.lookups.is_empty()
+            || self.server.is_some()
+    }
+
     /// Takes the sites that solving the program found; those beside it stay.
     pub fn settle(&mut self, found: Vec<Site>) {
         self.sites = found;

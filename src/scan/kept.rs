@@ -28,12 +28,8 @@ impl Kept {
     /// What is to be kept of a scan.
     pub(super) fn of(scan: &Scan) -> Kept {
         let tree = &scan.tree;
-        let steps = tree.reach.values().flat_map(|chain| chain.steps.iter().map(|step| step.file));
-        let mut shown: BTreeSet<usize> = steps.chain(tree.daemons.iter().filter_map(|d| d.file)).collect();
-        shown.extend(tree.files.iter().enumerate().filter(|(_, facts)| speaks(facts)).map(|(at, _)| at));
-        let paths = shown.into_iter().map(|at| &tree.files[at].path);
         Kept {
-            texts: paths.filter(|path| scan.sources.get(path).is_some()).cloned().collect(),
+            texts: shown(tree).filter(|path| scan.sources.get(path).is_some()).cloned().collect(),
             files: tree.files.iter().map(without_program).collect(),
             daemons: tree.daemons.clone(),
             reach: tree.reach.iter().map(|(function, chain)| (*function, chain.clone())).collect(),
@@ -65,14 +61,12 @@ impl Kept {
     }
 }
 
-/// Whether a file has anything that a rule or a format could show.
-fn speaks(facts: &FileFacts) -> bool {
-    !facts.sites.is_empty()
-        || !facts.watched.is_empty()
-        || !facts.annotations.is_empty()
-        || !facts.problems.is_empty()
-        || !facts.lookups.is_empty()
-        || facts.server.is_some()
+/// The files of which something may be shown: those that say something, and those on a chain.
+pub(super) fn shown(tree: &Tree) -> impl Iterator<Item = &RelPath> {
+    let steps = tree.reach.values().flat_map(|chain| chain.steps.iter().map(|step| step.file));
+    let mut shown: BTreeSet<usize> = steps.chain(tree.daemons.iter().filter_map(|d| d.file)).collect();
+    shown.extend(tree.files.iter().enumerate().filter(|(_, facts)| facts.speaks()).map(|(at, _)| at));
+    shown.into_iter().map(|at| &tree.files[at].path)
 }
 
 /// Facts for whoever does not link them: of the program, the imports where a site stands among them.

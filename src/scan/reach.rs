@@ -79,26 +79,23 @@ fn fetch(
         *budget -= if fits { source.text.len() } else { 0 };
         fits
     });
-    let read: Vec<(FileFacts, Source)> = texts
+    let read: Vec<FileFacts> = texts
         .into_par_iter()
         .filter_map(|(path, source)| {
             let language = lang::language_of(path, source.text.as_bytes())?;
             (language == Language::Python).then(|| {
                 let mut facts = tools.python.whole(path, &source, tools.catalogues);
                 facts.problems.clear();
-                (facts, source)
+                facts
             })
         })
         .collect();
     let mut paths = Vec::new();
-    for (facts, source) in read {
+    for facts in read {
         paths.push(facts.path.clone());
         match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
             Ok(at) => scan.tree.files[at].program = facts.program,
-            Err(at) => {
-                scan.sources.insert(facts.path.clone(), source);
-                scan.tree.files.insert(at, facts);
-            }
+            Err(at) => scan.tree.files.insert(at, facts),
         }
     }
     paths
@@ -311,7 +308,9 @@ fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashS
         })
         .collect();
     for (facts, source) in read {
-        scan.sources.insert(facts.path.clone(), source);
+        if facts.speaks() {
+            scan.sources.insert(facts.path.clone(), source);
+        }
         match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
             Ok(at) => scan.tree.files[at] = facts,
             Err(at) => scan.tree.files.insert(at, facts),

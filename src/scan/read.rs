@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::imported::Imported;
 use super::python::Reading;
 use super::rounds::Known;
-use super::{ScanRequest, Stdin, Tools, conflict, link};
+use super::{Scan, ScanRequest, Stdin, Tools, conflict, kept, link};
 use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath};
 use crate::base::source::{Decoding, Source, declared_encoding, keeps_ascii, wide};
 use crate::base::span::Span;
@@ -159,10 +159,12 @@ fn read_bytes(tools: &Tools<'_>, path: &str, language: Language, bytes: Vec<u8>)
         });
     }
     conflict::mark(&mut facts, &source);
+    // The text of a file of which nothing is shown is not kept.
+    let speaks = facts.speaks();
     match known {
-        Some(known) if says_nothing(&facts) => Read::Known(path.to_owned(), Box::new(known)),
-        None if says_nothing(&facts) => Read::Nothing,
-        known => Read::Facts(Box::new(facts), Some(source), known.map(Box::new)),
+        Some(known) if !speaks && facts.program.is_none() => Read::Known(path.to_owned(), Box::new(known)),
+        None if !speaks && facts.program.is_none() => Read::Nothing,
+        known => Read::Facts(Box::new(facts), speaks.then_some(source), known.map(Box::new)),
     }
 }
 
@@ -194,14 +196,20 @@ fn misread(source: &Source) -> Option<Problem> {
     }
 }
 
-fn says_nothing(facts: &FileFacts) -> bool {
-    facts.sites.is_empty()
-        && facts.program.is_none()
-        && facts.watched.is_empty()
-        && facts.annotations.is_empty()
-        && facts.problems.is_empty()
-        && facts.lookups.is_empty()
-        && facts.server.is_none()
+/// Reads the texts that are shown and were not kept.
+pub(super) fn texts(listing: &Listing, scan: &mut Scan) {
+    let missing: Vec<&RelPath> =
+        kept::shown(&scan.tree).filter(|path| scan.sources.get(path).is_none()).collect();
+    let read: Vec<(RelPath, Source)> = missing
+        .into_par_iter()
+        .filter_map(|path| {
+            let bytes = std::fs::read(&listing.files.get(path)?.real).ok()?;
+            Some((path.clone(), Source::decode(bytes)))
+        })
+        .collect();
+    for (path, source) in read {
+        scan.sources.insert(path, source);
+    }
 }
 
 /// The facts of one file, by its language's reader, its sites found as far as the file alone tells;

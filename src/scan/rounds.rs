@@ -93,7 +93,9 @@ pub(super) fn follow_exports(
             };
             file.chosen = reading.chosen;
             hand_on(&mut facts, &given[&path]);
-            scan.sources.insert(path.clone(), source);
+            if facts.speaks() {
+                scan.sources.insert(path.clone(), source);
+            }
             let place = known_facts(scan, at, &path);
             let mut problems = std::mem::take(&mut place.problems);
             facts.problems.retain(|new| problems.iter().all(|old| old.kind != new.kind));
