@@ -28,19 +28,23 @@ fn runs_own(rest: &[Word], engine: &Engine<'_>) -> bool {
     while let Some(word) = words.next() {
         match word.origin() {
             Some(Origin::OwnScript | Origin::OwnArgv | Origin::OwnPackage) => return true,
+            // Words that some list holds, before the own script: the interpreter's options.
+            Some(Origin::Unknown) if matches!(word.only(), Some(Part::Rest(_))) => continue,
             Some(_) => return false,
             None => {}
         }
         let text = word.leading();
+        // `-W{what}` is an option with its value; `-W` takes the next word.
+        let is_whole = word.text().is_some();
         match text.as_str() {
-            "-m" => {
+            "-m" if is_whole => {
                 let Some(module) = words.next() else { return false };
                 let own = engine.context.own_package.as_deref();
                 return module.origin() == Some(Origin::OwnPackage)
                     || (own.is_some() && module.text().as_deref() == own);
             }
             "-c" | "-e" | "--eval" | "-p" | "-r" => return false,
-            "-W" | "-X" | "--require" | "--import" | "--loader" => {
+            "-W" | "-X" | "--require" | "--import" | "--loader" if is_whole => {
                 words.next();
             }
             "run" => {}

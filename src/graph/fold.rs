@@ -6,6 +6,7 @@
 mod calls;
 mod given;
 mod lists;
+mod members;
 mod words;
 
 use given::product;
@@ -18,7 +19,7 @@ use super::link::Target;
 use super::solve::Solver;
 use super::value::{Object, UnitId, Value};
 use crate::base::facts::Language;
-use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, FuncId, Slot};
+use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, FuncId};
 use crate::base::text::{Origin, Piece, Text};
 use crate::data::primitives::{ValueKind, origin_of};
 
@@ -510,79 +511,6 @@ impl<'f, 'a> Folder<'f, 'a> {
                 }
             }
         }
-        if texts.is_empty() {
-            texts.push(Text::free(Origin::Unknown));
-        }
-        texts
-    }
-
-    /// Values stored under an attribute's name in the same class or module, or defined there.
-    fn member_values(&self, unit: UnitId, base: ExprId, name: &str) -> Vec<(UnitId, ExprId)> {
-        let mut found = Vec::new();
-        let name = name.strip_prefix("::").unwrap_or(name);
-        let bases: Vec<Value> = self.solver.values_of(unit, base).collect();
-        for value in &bases {
-            match value {
-                Value::Module(target) => {
-                    if let Some(cell) = self.solver.export(*target, name) {
-                        found.extend(self.cell_values(*target, cell).into_iter().map(|v| (*target, v)));
-                    }
-                }
-                Value::Container(Object::Literal(of, literal)) => {
-                    if let Expr::Map(entries) = &self.solver.program(*of).exprs[*literal as usize].expr {
-                        let named = |key: &ExprId| matches!(&self.solver.program(*of).exprs[*key as usize].expr, Expr::Str(k) if k == name);
-                        found.extend(
-                            entries
-                                .iter()
-                                .filter(|(key, _)| key.as_ref().is_some_and(named))
-                                .map(|(_, value)| (*of, *value)),
-                        );
-                    }
-                }
-                Value::Instance(u, c) | Value::Class(u, c) => {
-                    let program = self.solver.program(*u);
-                    for (member, expr) in &program.classes[*c as usize].members {
-                        if member == name {
-                            found.push((*u, *expr));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        let program = self.solver.program(unit);
-        for store in self.solver.stores_of(unit, name) {
-            let store = &program.stores[store as usize];
-            if let Slot::Attr(_) = store.slot
-                && self.solver.values_of(unit, store.base).any(|v| bases.contains(&v))
-            {
-                found.push((unit, store.value));
-            }
-        }
-        let is_type = |(u, v): &(UnitId, ExprId)| {
-            matches!(self.solver.program(*u).exprs[*v as usize].expr, Expr::Instance(_))
-        };
-        found.retain(|one| !is_type(one));
-        found.truncate(ALTERNATIVES);
-        found
-    }
-
-    fn member_strings(
-        &self,
-        unit: UnitId,
-        expr: ExprId,
-        base: ExprId,
-        name: &str,
-        depth: usize,
-    ) -> Vec<Text> {
-        if let Some(origin) = self.origin(unit, expr) {
-            return vec![Text::free(origin)];
-        }
-        let mut texts: Vec<Text> = self
-            .member_values(unit, base, name)
-            .into_iter()
-            .flat_map(|(u, value)| self.strings(u, value, depth + 1))
-            .collect();
         if texts.is_empty() {
             texts.push(Text::free(Origin::Unknown));
         }

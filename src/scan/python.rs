@@ -161,7 +161,8 @@ impl PythonReader {
         let name = import.name.as_deref().unwrap_or("");
         self.servers.iter().any(|server| {
             let rest = server.strip_prefix(import.module.as_str()).and_then(|rest| rest.strip_prefix('.'));
-            rest.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            rest.and_then(|rest| rest.strip_prefix(name))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         })
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cut::{Cut, Kind, Statement};
+use super::cut::{Cut, Kind, Statement, first_word};
 use super::slice::Slice;
 
 /// A statement that is chosen or not as a whole: one of the top level, or a member of a class.
@@ -112,6 +112,8 @@ pub(super) struct Bound<'c> {
     pub(super) attributes: FxHashMap<(usize, &'c str), Vec<Binding>>,
     /// The classes of a name, as indices among the classes.
     pub(super) classes: FxHashMap<&'c str, Vec<usize>>,
+    /// Where functions bind a name of something imported (`settings.ARGS = …`).
+    pub(super) foreign: FxHashMap<&'c str, Vec<Binding>>,
     /// The classes that bind an attribute by a name.
     pub(super) owners: FxHashMap<&'c str, Vec<usize>>,
     /// For each class, the others of the file that its header names.
@@ -175,6 +177,7 @@ impl<'c> Leaves<'c> {
                 names: FxHashMap::default(),
                 attributes: FxHashMap::default(),
                 classes: FxHashMap::default(),
+                foreign: FxHashMap::default(),
                 owners: FxHashMap::default(),
                 bases: self.bases(),
                 own: FxHashSet::default(),
@@ -200,6 +203,7 @@ impl<'c> Leaves<'c> {
                     }
                 }
             }
+            self.bind_foreign(&mut bound);
             bound.own.extend(bound.names.keys().chain(bound.classes.keys()));
             for (class, name) in bound.attributes.keys() {
                 bound.owners.entry(name).or_default().push(*class);
@@ -209,6 +213,28 @@ impl<'c> Leaves<'c> {
             bound.own.extend(imported_names(self.text));
             bound
         })
+    }
+
+    fn bind_foreign(&self, bound: &mut Bound<'c>) {
+        let imports =
+            |leaves: &Vec<usize>| leaves.iter().any(|at| self.all[*at].statement.kind == Kind::Import);
+        let imported: FxHashSet<&str> =
+            bound.names.iter().filter(|(_, leaves)| imports(leaves)).map(|(name, _)| *name).collect();
+        for (at, leaf) in self.all.iter().enumerate().filter(|(_, leaf)| leaf.is_function()) {
+            let slice = &self.text[leaf.span()];
+            for line in slice.lines().map(str::trim_start) {
+                let module = first_word(line);
+                let Some(rest) = line[module.len()..].strip_prefix('.') else { continue };
+                let name = first_word(rest);
+                if assignment(&rest[name.len()..])
+                    .is_some_and(|to| rest[name.len()..][..to].trim().is_empty())
+                    && imported.contains(module)
+                {
+                    let place = Some(offset_in(slice, line));
+                    bound.foreign.entry(name).or_default().push(Binding { leaf: at, place });
+                }
+            }
+        }
     }
 
     /// Whether a name at a place is one that other code can mean: a member, a name in quotes, or one

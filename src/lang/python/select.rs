@@ -77,7 +77,13 @@ impl<'c> Pieces<'c> {
         hits: &[Hit],
         catalogue: &'c CommandCatalogue,
     ) -> Pieces<'c> {
-        Pieces { leaves: Leaves::new(text, cut), hints, hits: code_hits(text, cut, hits), catalogue, met: RefCell::default() }
+        Pieces {
+            leaves: Leaves::new(text, cut),
+            hints,
+            hits: code_hits(text, cut, hits),
+            catalogue,
+            met: RefCell::default(),
+        }
     }
 
     /// Chooses what to parse, none if nothing can matter, and tells what the file has for others.
@@ -307,6 +313,8 @@ impl<'c> Chooser<'_, 'c> {
                         wanted.push((Binding { leaf: *other, place: None }, runs && is_definition));
                     }
                 }
+                let stored = bound.foreign.get(name).into_iter().flatten();
+                wanted.extend(stored.map(|binding| (*binding, false)));
                 // A small class is read as a whole.
                 for class in bound.classes.get(name).into_iter().flatten() {
                     if leaves.classes[*class].span.len() <= SMALL {

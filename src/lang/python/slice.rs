@@ -305,7 +305,9 @@ fn bound_by<'t>(line: &'t str, mut bind: impl FnMut(&'t str)) {
             if let Some(at) = memchr::memmem::find(line.as_bytes(), b":=") {
                 identifiers(&line[..at]).last().into_iter().for_each(&mut bind);
             }
-            if memchr::memchr_iter(b'.', line.as_bytes()).any(|at| FILLS.iter().any(|f| line[at..].starts_with(f))) {
+            if memchr::memchr_iter(b'.', line.as_bytes())
+                .any(|at| FILLS.iter().any(|f| line[at..].starts_with(f)))
+            {
                 identifiers(line).next().into_iter().for_each(&mut bind);
             }
         }

@@ -1,0 +1,109 @@
+//! What is stored under an attribute's name, and what that is as text.
+
+use super::super::value::{Object, UnitId, Value};
+use super::{ALTERNATIVES, DEPTH, Folder};
+use crate::base::ir::{Expr, ExprId, Import, Slot};
+use crate::base::text::{Origin, Text};
+
+impl Folder<'_, '_> {
+    /// Values stored under an attribute's name in the same class or module, or defined there.
+    pub(super) fn member_values(&self, unit: UnitId, base: ExprId, name: &str) -> Vec<(UnitId, ExprId)> {
+        let mut found = Vec::new();
+        let name = name.strip_prefix("::").unwrap_or(name);
+        let bases: Vec<Value> = self.solver.values_of(unit, base).collect();
+        for value in &bases {
+            match value {
+                Value::Module(target) => {
+                    if let Some(cell) = self.solver.export(*target, name) {
+                        found.extend(self.cell_values(*target, cell).into_iter().map(|v| (*target, v)));
+                    }
+                }
+                Value::Container(Object::Literal(of, literal)) => {
+                    if let Expr::Map(entries) = &self.solver.program(*of).exprs[*literal as usize].expr {
+                        let named = |key: &ExprId| matches!(&self.solver.program(*of).exprs[*key as usize].expr, Expr::Str(k) if k == name);
+                        found.extend(
+                            entries
+                                .iter()
+                                .filter(|(key, _)| key.as_ref().is_some_and(named))
+                                .map(|(_, value)| (*of, *value)),
+                        );
+                    }
+                }
+                Value::Instance(u, c) | Value::Class(u, c) => {
+                    let program = self.solver.program(*u);
+                    for (member, expr) in &program.classes[*c as usize].members {
+                        if member == name {
+                            found.push((*u, *expr));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let program = self.solver.program(unit);
+        // A module that is not looked into is known by its import.
+        let import = if bases.is_empty() { self.only_import(unit, base) } else { None };
+        for store in self.solver.stores_of(unit, name) {
+            let store = &program.stores[store as usize];
+            let is_base = || self.solver.values_of(unit, store.base).any(|v| bases.contains(&v));
+            let is_import = || import.is_some() && self.only_import(unit, store.base) == import;
+            if let Slot::Attr(_) = store.slot
+                && (is_base() || is_import())
+            {
+                found.push((unit, store.value));
+            }
+        }
+        let is_type = |(u, v): &(UnitId, ExprId)| {
+            matches!(self.solver.program(*u).exprs[*v as usize].expr, Expr::Instance(_))
+        };
+        found.retain(|one| !is_type(one));
+        found.truncate(ALTERNATIVES);
+        found
+    }
+
+    /// The import that an expression names and nothing else.
+    fn only_import(&self, unit: UnitId, expr: ExprId) -> Option<&Import> {
+        let program = self.solver.program(unit);
+        let mut at = expr;
+        for _ in 0..DEPTH {
+            match &program.exprs[at as usize].expr {
+                Expr::Import(import) => return Some(import),
+                Expr::Cell(cell) => {
+                    let joins = std::iter::successors(Some(*cell), |cell| {
+                        match program.cells[*cell as usize].from.as_slice() {
+                            [from] => Some(*from),
+                            _ => None,
+                        }
+                    });
+                    let values = joins.take(DEPTH).map(|cell| program.cells[cell as usize].values.as_slice());
+                    let [value] = values.into_iter().find(|values| !values.is_empty())? else { return None };
+                    at = *value;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    pub(super) fn member_strings(
+        &self,
+        unit: UnitId,
+        expr: ExprId,
+        base: ExprId,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Text> {
+        if let Some(origin) = self.origin(unit, expr) {
+            return vec![Text::free(origin)];
+        }
+        let mut texts: Vec<Text> = self
+            .member_values(unit, base, name)
+            .into_iter()
+            .flat_map(|(u, value)| self.strings(u, value, depth + 1))
+            .collect();
+        if texts.is_empty() {
+            texts.push(Text::free(Origin::Unknown));
+        }
+        texts
+    }
+}
