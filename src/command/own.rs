@@ -29,7 +29,9 @@ fn runs_own(rest: &[Word], engine: &Engine<'_>) -> bool {
         match word.origin() {
             Some(Origin::OwnScript | Origin::OwnArgv | Origin::OwnPackage) => return true,
             // Words that some list holds, before the own script: the interpreter's options.
-            Some(Origin::Unknown | Origin::Parameter(_)) if matches!(word.only(), Some(Part::Rest(_))) => continue,
+            Some(Origin::Unknown | Origin::Parameter(_)) if matches!(word.only(), Some(Part::Rest(_))) => {
+                continue;
+            }
             Some(_) => return false,
             None => {}
         }

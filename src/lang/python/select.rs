@@ -113,7 +113,8 @@ impl<'c> Pieces<'c> {
         }
         let places = |weight| self.hits.iter().filter(move |h| h.weight == weight).map(|h| h.offset);
         let runners: Vec<usize> = places(Weight::Runner).collect();
-        let commands: Vec<usize> = places(Weight::Company).collect();
+        let mut commands: Vec<usize> = places(Weight::Company).collect();
+        commands.sort_unstable();
         let meeting = meet(&self.leaves, &runners, &commands, given, self.catalogue);
         *last = Some((given.clone(), meeting.clone()));
         meeting
@@ -121,8 +122,9 @@ impl<'c> Pieces<'c> {
 
     /// The names that may stand for a command, for the files that run one.
     pub fn commands(&self, given: &Given) -> BTreeSet<String> {
-        let commands: Vec<usize> =
+        let mut commands: Vec<usize> =
             self.hits.iter().filter(|h| h.weight == Weight::Company).map(|h| h.offset).collect();
+        commands.sort_unstable();
         commands_named(&self.leaves, &commands, given, self.catalogue)
     }
 }
@@ -328,7 +330,7 @@ impl<'c> Chooser<'_, 'c> {
                         }
                     }
                 }
-                if let Some(class) = class {
+                if let Some(class) = class.filter(|_| is_member(leaves.text_of(at), name)) {
                     let of = |class: usize| bound.attributes.get(&(class, name)).into_iter().flatten();
                     wanted.extend(of(class).map(|binding| (*binding, false)));
                     // Attributes that a base class of the file binds.
@@ -438,6 +440,14 @@ impl<'c> Chooser<'_, 'c> {
         }
         Selection { ranges, skipped }
     }
+}
+
+/// Whether a name stands in a text as a member of something, or in quotes as one that is looked up.
+fn is_member(text: &str, name: &str) -> bool {
+    memchr::memmem::find_iter(text.as_bytes(), name.as_bytes()).any(|at| {
+        let before = text[..at].trim_end_matches([' ', '\t', '\\', '\n', '\r']);
+        before.ends_with(['.', '"', '\''])
+    })
 }
 
 /// `getattr(object, "name")`: a name that is written out is a word of its own.

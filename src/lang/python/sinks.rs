@@ -86,7 +86,7 @@ pub(super) fn meet<'a, 'c>(
 struct Search<'a, 'c> {
     leaves: &'a Leaves<'c>,
     catalogue: &'a CommandCatalogue,
-    /// Where commands are named.
+    /// Where commands are named, in order.
     commands: &'a [usize],
     /// The leaves that name a command.
     named: Vec<bool>,
@@ -211,7 +211,11 @@ impl<'a, 'c> Search<'a, 'c> {
                 if line.starts_with("global ") {
                     names.extend(identifiers(line).skip(1));
                 }
-                names.extend(filled(line));
+                // What a function keeps for itself counts with the function.
+                let bound = leaves.bound();
+                let is_kept =
+                    |name: &&str| bound.names.contains_key(name) || line.contains(&format!(".{name}."));
+                names.extend(filled(line).filter(is_kept));
                 names
             }
             Kind::Import => match segment_of(text, place - start) {
@@ -368,7 +372,9 @@ impl<'a, 'c> Search<'a, 'c> {
             self.flows[at].is_plain &= !is_alias;
             names = Names::all(text);
         }
-        self.flows[at].met = self.named[leaf] || names.used.iter().any(|name| self.commanding.contains(name));
+        let is_named =
+            self.named[leaf] && (everything || is_store || self.is_named_behind(leaf, place, &names));
+        self.flows[at].met = is_named || names.used.iter().any(|name| self.commanding.contains(name));
         // What stores or gives back what runs commands is one more name for it.
         let is_value = handed.is_none() && !is_store;
         if is_value {
@@ -415,6 +421,17 @@ impl<'a, 'c> Search<'a, 'c> {
         if !self.flows[at].met && self.flows[at].is_plain && handed.is_some() && !everything {
             self.asks.extend(names.used);
         }
+    }
+
+    /// Whether a command is named on the line of a flow, or on one that binds what it is given.
+    fn is_named_behind(&self, leaf: usize, place: usize, names: &Names<'c>) -> bool {
+        let Some(lines) = self.leaves.lines(leaf).filter(|lines| !lines.defines_inside()) else {
+            return true;
+        };
+        let span = self.leaves.all[leaf].span();
+        let first = self.commands.partition_point(|command| *command < span.start);
+        let commands = self.commands[first..].iter().take_while(|command| **command < span.end);
+        commands.map(|command| command - span.start).any(|command| lines.feeds(command, place, names))
     }
 
     /// A name stands for a flow: what mentions it feeds it.

@@ -88,6 +88,22 @@ impl<'t> Slice<'t> {
         self.lines.get(at).map_or("", |line| &self.text[line.content..line.end])
     }
 
+    /// Whether there are definitions inside.
+    pub(super) fn defines_inside(&self) -> bool {
+        let word = |line: &Line| first_word(&self.text[line.content..line.end]);
+        let heads = self.lines.iter().filter(|line| matches!(word(line), "def" | "class" | "async"));
+        heads.count() > 1 || self.text.contains("lambda")
+    }
+
+    /// Whether what stands at a place is on the line of another, or on one that binds a name of these.
+    pub(super) fn feeds(&self, place: usize, other: usize, names: &Names<'t>) -> bool {
+        let line = |place: usize| self.lines.partition_point(|line| line.end <= place);
+        let at = line(place);
+        let binds =
+            |name: &&str| self.binders.get(*name).is_some_and(|binders| binders.binary_search(&at).is_ok());
+        at == line(other) || names.used.iter().any(|name| binds(&name))
+    }
+
     /// Whether a function inside the definition takes one of the names.
     pub(super) fn is_given_inside(&self, names: &FxHashSet<&'t str>) -> bool {
         let inside = self.inside.get_or_init(|| {
