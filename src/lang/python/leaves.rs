@@ -399,3 +399,31 @@ pub(super) fn assignment(line: &str) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cut::cut;
+    use super::*;
+
+    #[test]
+    fn a_name_is_mentioned_where_it_stands_in_code() {
+        let text = "a = b\n# a\n\"\"\"a\"\"\"\nc(a, 'a')\n";
+        let cut = cut(text).unwrap();
+        let leaves = Leaves::new(text, &cut);
+        assert_eq!(leaves.mentions("a"), [0, text.find("a, ").unwrap(), text.rfind("a'").unwrap()]);
+        assert_eq!(leaves.mentions("b"), [4]);
+        assert!(leaves.mentions("d").is_empty());
+    }
+
+    #[test]
+    fn a_name_of_something_imported_is_bound_where_a_function_stores_it() {
+        let text = "import settings\ndef f(self, other):\n    settings.ARGS = 1\n    other.ARGS = 2\n    settings.go(x=1)\n";
+        let cut = cut(text).unwrap();
+        let leaves = Leaves::new(text, &cut);
+        let bound = leaves.bound();
+        assert_eq!(bound.foreign.keys().copied().collect::<Vec<_>>(), ["ARGS"]);
+        let places: Vec<_> = bound.foreign["ARGS"].iter().map(|binding| (binding.leaf, binding.place)).collect();
+        let place = text.find("settings.ARGS").unwrap() - text.find("def").unwrap();
+        assert_eq!(places, [(1, Some(place))]);
+    }
+}

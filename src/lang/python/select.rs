@@ -508,6 +508,18 @@ mod tests {
     }
 
     #[test]
+    fn a_command_counts_on_a_line_that_leads_to_what_runs() {
+        let text = "import subprocess\ndef f(log, names):\n    cmd = names[0]\n    log('use pkill')\n    subprocess.run([cmd])\n";
+        assert_eq!(chosen(text), None);
+        for line in ["cmd = ['pkill']", "cmd.append('pkill')", "for cmd in ['pkill', 'ls']:\n        pass"] {
+            let text = text.replace("log('use pkill')", line);
+            assert_eq!(chosen(&text).as_ref(), Some(&text));
+        }
+        let inside = text.replace("cmd = names[0]", "def cmd():\n        return 'pkill'").replace("[cmd]", "cmd()");
+        assert_eq!(chosen(&inside).as_ref(), Some(&inside));
+    }
+
+    #[test]
     fn a_class_keeps_its_header_and_what_binds_the_attributes_that_are_used() {
         let text = "import subprocess\nclass A:\n    def __init__(self):\n        self.cmd = 'pkill'\n    def other(self):\n        # PAD\n        return 1\n    def f(self):\n        subprocess.run(self.cmd)\n";
         let text = &text.replace("PAD", &"long ".repeat(SMALL));
