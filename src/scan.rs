@@ -21,6 +21,7 @@ mod python;
 mod reach;
 mod read;
 mod rounds;
+mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -243,6 +244,7 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
     scan.tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     manuals::leave_out(&mut scan.tree.files, &request.root);
     rounds::follow_exports(&tools, &listing, known, &mut scan);
+    servers::across(&mut scan.tree, &files, catalogues);
     link::sites(&mut scan.tree, &files, catalogues);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);

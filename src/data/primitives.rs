@@ -366,6 +366,11 @@ impl Catalogue {
         self.runner_modules.contains(module)
     }
 
+    /// Whether what stands at a path builds or runs a stdio server.
+    pub fn is_server(&self, path: &str) -> bool {
+        self.servers.iter().any(|server| server.names.iter().any(|name| name == path))
+    }
+
     /// Whether a path names a file that a client or server watches. Compared by its last components.
     pub fn is_trigger(&self, path: &str) -> bool {
         let path = path.replace('\\', "/");

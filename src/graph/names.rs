@@ -112,7 +112,7 @@ pub(super) fn names_that_matter(
         .filter(|s| matches!(&s.slot, Slot::Attr(name) if names.contains_key(name)))
         .flat_map(|s| solver.values_of(unit, s.base))
         .collect();
-    // Classes that are a kind of exception that ends the program.
+    // Classes that are a kind of exception that ends the program, or of server.
     let mut ending: FxHashSet<u32> = FxHashSet::default();
     for (at, class) in program.classes.iter().enumerate() {
         let stores = kept.iter().any(
@@ -121,7 +121,10 @@ pub(super) fn names_that_matter(
         let members = class.members.iter().filter_map(|(name, _)| names.get(name).copied());
         let ends = class.bases.iter().any(|base| {
             solver.values_of(unit, *base).any(|v| match v {
-                Value::External { path, .. } => catalogue.primitive(solver.interner.text(path)).is_some(),
+                Value::External { path, .. } => {
+                    let path = solver.interner.text(path);
+                    catalogue.primitive(path).is_some() || catalogue.is_server(path)
+                }
                 Value::Class(u, c) => u == unit && ending.contains(&c),
                 _ => false,
             })

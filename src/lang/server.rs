@@ -46,6 +46,58 @@ fn written_class(program: &Program, expr: ExprId) -> Option<String> {
     None
 }
 
+/// Why an expression names what builds a server.
+pub fn named(program: &Program, catalogue: &Catalogue, expr: ExprId) -> Option<String> {
+    let path = written_path(program, expr, 0)?;
+    let server = catalogue.servers.iter().find(|s| s.names.contains(&path))?;
+    Some(server.reason.clone())
+}
+
+/// The import that an expression names; of a member of an imported module, that of the member.
+pub fn import_of(program: &Program, expr: ExprId) -> Option<Import> {
+    let mut at = expr;
+    for _ in 0..8 {
+        match &program.exprs[at as usize].expr {
+            Expr::Import(import) => return Some(import.clone()),
+            Expr::Attr { base, name } => {
+                let of = import_of_module(program, *base)?;
+                return Some(Import { module: of, name: Some(name.clone()) });
+            }
+            Expr::Cell(cell) => at = only_value(program, *cell)?,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The module that an expression names.
+fn import_of_module(program: &Program, expr: ExprId) -> Option<String> {
+    let at = match &program.exprs[expr as usize].expr {
+        Expr::Cell(cell) => only_value(program, *cell)?,
+        _ => expr,
+    };
+    match &program.exprs[at as usize].expr {
+        Expr::Import(Import { module, name: None }) => Some(module.clone()),
+        Expr::Import(Import { module, name: Some(name) }) => {
+            let dot = if module.ends_with('.') { "" } else { "." };
+            Some(format!("{module}{dot}{name}"))
+        }
+        _ => None,
+    }
+}
+
+/// The first value that a cell holds, through joins.
+pub fn only_value(program: &Program, cell: u32) -> Option<ExprId> {
+    let mut cell = &program.cells[cell as usize];
+    for _ in 0..8 {
+        if let Some(value) = cell.values.first() {
+            return Some(*value);
+        }
+        cell = &program.cells[*cell.from.first()? as usize];
+    }
+    None
+}
+
 /// The dotted path that an expression names, as its imports are written.
 fn written_path(program: &Program, expr: ExprId, depth: usize) -> Option<String> {
     if depth > 12 {

@@ -422,7 +422,8 @@ mod tests {
         let leaves = Leaves::new(text, &cut);
         let bound = leaves.bound();
         assert_eq!(bound.foreign.keys().copied().collect::<Vec<_>>(), ["ARGS"]);
-        let places: Vec<_> = bound.foreign["ARGS"].iter().map(|binding| (binding.leaf, binding.place)).collect();
+        let places: Vec<_> =
+            bound.foreign["ARGS"].iter().map(|binding| (binding.leaf, binding.place)).collect();
         let place = text.find("settings.ARGS").unwrap() - text.find("def").unwrap();
         assert_eq!(places, [(1, Some(place))]);
     }

@@ -515,7 +515,8 @@ mod tests {
             let text = text.replace("log('use pkill')", line);
             assert_eq!(chosen(&text).as_ref(), Some(&text));
         }
-        let inside = text.replace("cmd = names[0]", "def cmd():\n        return 'pkill'").replace("[cmd]", "cmd()");
+        let inside =
+            text.replace("cmd = names[0]", "def cmd():\n        return 'pkill'").replace("[cmd]", "cmd()");
         assert_eq!(chosen(&inside).as_ref(), Some(&inside));
     }
 
