@@ -105,8 +105,9 @@ pub enum Expr {
     /// A thing outside the tree, by canonical dotted path: `os`, `os.execv`,
     /// `std::process::abort`, `builtins.exit`, `process`.
     External(String),
-    /// Something imported; the linker finds out whether it lies in the tree.
-    Import(Import),
+    /// Something imported; the linker finds out whether it lies in the tree. Boxed, since with
+    /// its two texts it would be the largest kind of expression.
+    Import(Box<Import>),
     /// A member of a value.
     Attr {
         /// The value.
@@ -393,4 +394,40 @@ pub struct Program {
     pub stars: Vec<String>,
     /// What `from this import *` brings, if the file says so (`__all__`).
     pub public: Option<Vec<String>>,
+}
+
+impl Program {
+    /// Gives back the room that the arenas of a finished program do not need: it is kept as long as
+    /// the tree is, and a list that grew by doubling may be half empty.
+    pub fn shrink(&mut self) {
+        exact(&mut self.exprs);
+        exact(&mut self.cells);
+        exact(&mut self.functions);
+        exact(&mut self.classes);
+        exact(&mut self.guards);
+        exact(&mut self.stores);
+        exact(&mut self.imports);
+        exact(&mut self.exports);
+    }
+}
+
+/// Moves a list to a block of its size. Shrinking it where it lies would free nothing: an allocator
+/// leaves a block alone that is more than half full.
+fn exact<T>(list: &mut Vec<T>) {
+    if list.capacity() > list.len() {
+        let mut fitting = Vec::with_capacity(list.len());
+        fitting.append(list);
+        *list = fitting;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_stays_small() {
+        // There are millions of them in a large tree.
+        assert_eq!((size_of::<Expr>(), size_of::<Node>()), (40, 64));
+    }
 }

@@ -8,6 +8,7 @@ pub mod facts;
 pub mod finding;
 pub mod ir;
 pub mod json;
+pub mod scratch;
 pub mod site;
 pub mod source;
 pub mod sources;

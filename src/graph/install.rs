@@ -49,7 +49,7 @@ impl<'a> Solver<'a> {
             Expr::Template(parts) => self.template_parts(unit, id, parts),
             Expr::Cell(cell) => self.copy(self.cell_node(unit, *cell), node),
             Expr::External(path) => {
-                let path = self.catalogue(unit).canonical_path(path).into_owned();
+                let path = self.catalogue(unit).canonical_path(path);
                 self.insert_external(node, &path, 0);
             }
             Expr::Import(import) => self.import(unit, import, node),
@@ -68,8 +68,8 @@ impl<'a> Solver<'a> {
             }
             Expr::Seq(_) | Expr::Map(_) => self.literal(unit, id),
             Expr::Union(options) => {
-                for option in options.clone() {
-                    self.copy(self.expr_node(unit, option), node);
+                for option in options {
+                    self.copy(self.expr_node(unit, *option), node);
                 }
             }
             Expr::Func(function) => self.insert_value(node, Value::Func(unit, *function)),
@@ -164,22 +164,23 @@ impl<'a> Solver<'a> {
 
     pub(super) fn import(&mut self, unit: UnitId, import: &Import, node: NodeId) {
         let (path, language) = (self.units[unit as usize].path, self.units[unit as usize].language);
-        match self.files().resolve(language, path, import) {
+        let meant = self.files().resolve(language, path, import);
+        match &meant {
             Target::File(path) => {
-                if let Some(target) = self.unit_of(&path) {
+                if let Some(target) = self.unit_of(path) {
                     self.insert_value(node, Value::Module(target));
                     if let Some(whole) = self.export(target, WHOLE_MODULE) {
                         self.copy(self.cell_node(target, whole), node);
                     }
                 } else {
-                    self.absent(unit, &path, node);
+                    self.absent(unit, path, node);
                 }
             }
             Target::Package(files, name) => {
                 for file in files {
-                    let Some(target) = self.unit_of(&file) else { continue };
+                    let Some(target) = self.unit_of(file) else { continue };
                     let module = self.interner.value(Value::Module(target));
-                    match &name {
+                    match name {
                         Some(name) if self.export(target, name).is_some() => {
                             let slot = self.slot(module, name);
                             self.copy(slot, node);
@@ -193,38 +194,38 @@ impl<'a> Solver<'a> {
             // package's own file the submodule too.
             Target::Name(file, name) if file == path && language == Language::Python => {
                 if let Some(submodule) =
-                    self.files().python_submodule(&file, &name).and_then(|p| self.unit_of(&p))
+                    self.files().python_submodule(file, name).and_then(|p| self.unit_of(&p))
                 {
                     self.insert_value(node, Value::Module(submodule));
                 }
                 let module = self.interner.value(Value::Module(unit));
-                let slot = self.slot(module, &name);
+                let slot = self.slot(module, name);
                 self.copy(slot, node);
             }
             Target::Name(path, name) => {
-                if let Some(target) = self.unit_of(&path) {
-                    if language == Language::Python && !self.brings(unit, target, import, &name) {
+                if let Some(target) = self.unit_of(path) {
+                    if language == Language::Python && !self.brings(unit, target, import, name) {
                         return;
                     }
                     let module = self.interner.value(Value::Module(target));
-                    let slot = self.slot(module, &name);
+                    let slot = self.slot(module, name);
                     self.copy(slot, node);
                 } else if let Some(submodule) =
-                    self.files().python_submodule(&path, &name).and_then(|path| self.unit_of(&path))
+                    self.files().python_submodule(path, name).and_then(|path| self.unit_of(&path))
                 {
                     self.insert_value(node, Value::Module(submodule));
                 } else {
-                    self.absent(unit, &path, node);
+                    self.absent(unit, path, node);
                 }
             }
             Target::External(path) => {
-                let path = self.catalogue(unit).canonical_path(&path).into_owned();
+                let path = self.catalogue(unit).canonical_path(path);
                 self.insert_external(node, &path, 0);
             }
             Target::Missing => {}
         }
         if language == Language::Python {
-            self.catalogued_module(unit, import, node);
+            self.catalogued_module(unit, &meant, node);
         }
     }
 
@@ -238,13 +239,12 @@ impl<'a> Solver<'a> {
 
     /// A file of the tree may be what the catalogue names (a framework's own checkout), or stand in for
     /// it (`from .green import os`): the name then means both.
-    pub(super) fn catalogued_module(&mut self, unit: UnitId, import: &Import, node: NodeId) {
-        let path = self.units[unit as usize].path;
+    fn catalogued_module(&mut self, unit: UnitId, meant: &Target, node: NodeId) {
         let catalogue = self.catalogue(unit);
-        let (dotted, name) = match self.files().resolve(Language::Python, path, import) {
-            Target::File(file) => (self.files().python_dotted(&file), None),
+        let (dotted, name) = match meant {
+            Target::File(file) => (self.files().python_dotted(file), None),
             Target::Name(file, name) => {
-                (format!("{}.{name}", self.files().python_dotted(&file)), Some((file, name)))
+                (format!("{}.{name}", self.files().python_dotted(file)), Some((file, name)))
             }
             _ => return,
         };
@@ -255,10 +255,10 @@ impl<'a> Solver<'a> {
             self.insert_external(node, &dotted, 0);
         }
         if let Some((file, name)) = name
-            && self.files().python_submodule(&file, &name).is_some()
-            && (catalogue.has_primitives(&name) || catalogue.has_runners(&name))
+            && self.files().python_submodule(file, name).is_some()
+            && (catalogue.has_primitives(name) || catalogue.has_runners(name))
         {
-            self.insert_external(node, &name, 0);
+            self.insert_external(node, name, 0);
         }
     }
 

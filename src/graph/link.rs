@@ -4,7 +4,10 @@ mod go;
 mod javascript;
 mod rust;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::BuildHasher;
+
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::base::facts::Language;
 use crate::base::ir::Import;
@@ -60,8 +63,11 @@ pub enum Target {
 pub struct Files {
     paths: FxHashSet<String>,
     roots: Vec<String>,
-    /// Folders that hold at least one file, for namespace packages.
-    folders: FxHashSet<String>,
+    /// Folders that hold at least one file, for namespace packages; whether they are Python packages.
+    folders: FxHashMap<String, bool>,
+    /// Hashes of the names that a Python module or package of the tree may begin with: its folders' and
+    /// its Python files'. Most imports name none of them, and need no look at any root.
+    heads: FxHashSet<u64>,
     /// Folders of Go modules with their names, the longest name first.
     go_modules: Vec<(String, String)>,
     /// Go files by folder.
@@ -76,12 +82,19 @@ impl Files {
     pub fn new(paths: impl IntoIterator<Item = String>, roots: &[String]) -> Files {
         let mut files = Files::default();
         for path in paths {
-            let mut folder = path.as_str();
-            while let Some((parent, _)) = folder.rsplit_once('/') {
-                if !files.folders.insert(parent.to_owned()) {
-                    break;
+            let mut folder = parent(&path);
+            while !folder.is_empty() && !files.folders.contains_key(folder) {
+                files.folders.insert(folder.to_owned(), false);
+                files.heads.insert(head_hash(last(folder)));
+                folder = parent(folder);
+            }
+            if let Some(module) = last(&path).strip_suffix(".py") {
+                files.heads.insert(head_hash(module));
+                if module == "__init__"
+                    && let Some(package) = files.folders.get_mut(parent(&path))
+                {
+                    *package = true;
                 }
-                folder = parent;
             }
             if path.ends_with(".go") {
                 files.go_files.entry(parent(&path).to_owned()).or_default().push(path.clone());
@@ -90,7 +103,7 @@ impl Files {
         }
         files.roots = roots.iter().map(|r| r.trim_matches('/').trim_start_matches("./").to_owned()).collect();
         files.roots.push(String::new());
-        if files.folders.contains("src") {
+        if files.folders.contains_key("src") {
             files.roots.push("src".to_owned());
         }
         files
@@ -132,7 +145,7 @@ impl Files {
     /// What `import` means in the file `from`.
     pub fn resolve(&self, language: Language, from: &str, import: &Import) -> Target {
         match language {
-            Language::Python => self.python(from, import),
+            Language::Python => self.python(from, &import.module, import.name.as_deref()),
             Language::Javascript => javascript::resolve(self, from, import),
             Language::Go => go::resolve(self, from, import),
             Language::Rust => self.rust(from, import),
@@ -140,8 +153,8 @@ impl Files {
         }
     }
 
-    fn python(&self, from: &str, import: &Import) -> Target {
-        let (module, name) = (import.module.as_str(), import.name.as_deref());
+    /// What a Python import of a module, or of a name in it, means in the file `from`.
+    pub fn python(&self, from: &str, module: &str, name: Option<&str>) -> Target {
         let dots = module.len() - module.trim_start_matches('.').len();
         if dots > 0 {
             let mut folder = parent(from);
@@ -151,39 +164,58 @@ impl Files {
             let rest = module[dots..].replace('.', "/");
             return self.python_at(&join(folder, &rest), name).unwrap_or(Target::Missing);
         }
-        let relative = module.replace('.', "/");
-        let always = ALWAYS_LOADED.contains(&module.split('.').next().unwrap_or(module));
-        for root in self.python_roots(from).into_iter().filter(|_| !always) {
-            if let Some(target) = self.python_at(&join(&root, &relative), name) {
-                return target;
+        let head = module.split('.').next().unwrap_or(module);
+        if self.may_begin_with(head) && !ALWAYS_LOADED.contains(&head) {
+            let relative = module.replace('.', "/");
+            for root in self.python_roots(from) {
+                if let Some(target) = self.python_at(&join(root, &relative), name) {
+                    return target;
+                }
             }
         }
         Target::External(match name {
-            Some(name) => format!("{module}.{name}"),
+            Some(name) => [module, ".", name].concat(),
             None => module.to_owned(),
         })
     }
 
+    /// Whether a root may hold a module of that first name. What is no name is not told apart.
+    fn may_begin_with(&self, head: &str) -> bool {
+        head.is_empty() || head.contains('/') || self.heads.contains(&head_hash(head))
+    }
+
     /// The file's own folder where it is no package (a script puts it on the path first), then the
     /// configured roots, then the folder above the file's own top package.
-    fn python_roots(&self, from: &str) -> Vec<String> {
-        let mut roots = self.roots.clone();
+    fn python_roots<'r>(&'r self, from: &'r str) -> SmallVec<[&'r str; 6]> {
         let own = parent(from);
-        if !self.paths.contains(&join(own, "__init__.py")) {
-            roots.retain(|root| root != own);
-            roots.insert(0, own.to_owned());
+        let mut roots: SmallVec<[&str; 6]> = SmallVec::new();
+        let is_package = self.is_package(own);
+        if !is_package {
+            roots.push(own);
         }
-        let mut folder = parent(from);
-        // The root has no folder above it that is known.
-        while !folder.is_empty() && self.paths.contains(&join(folder, "__init__.py")) {
-            folder = parent(folder);
-        }
-        for root in [folder, parent(from)] {
-            if !roots.iter().any(|r| r == root) {
-                roots.push(root.to_owned());
+        roots.extend(self.roots.iter().map(String::as_str).filter(|root| is_package || *root != own));
+        for root in [self.above_packages(own), own] {
+            if !roots.contains(&root) {
+                roots.push(root);
             }
         }
         roots
+    }
+
+    fn is_package(&self, folder: &str) -> bool {
+        match folder {
+            "" => self.paths.contains("__init__.py"),
+            _ => self.folders.get(folder).is_some_and(|is_package| *is_package),
+        }
+    }
+
+    /// The nearest folder upward that is no package; the root has none above it that is known.
+    fn above_packages<'p>(&self, folder: &'p str) -> &'p str {
+        let mut folder = folder;
+        while !folder.is_empty() && self.is_package(folder) {
+            folder = parent(folder);
+        }
+        folder
     }
 
     /// The module at a path without its ending, or a name in it.
@@ -192,26 +224,31 @@ impl Files {
         let Some(name) = name else { return module.map(Target::File) };
         // `from package import name`: a submodule, unless the package's own file binds the name;
         // the solver looks into the file first, so the name wins where both exist.
-        let submodule = self.python_module(&join(base, name));
-        match (module, submodule) {
-            (Some(file), _) => Some(Target::Name(file, name.to_owned())),
-            (None, Some(file)) => Some(Target::File(file)),
-            (None, None) => {
-                self.folders.contains(base).then_some(Target::Missing).filter(|_| !base.is_empty())
-            }
+        if let Some(file) = module {
+            return Some(Target::Name(file, name.to_owned()));
+        }
+        if !base.is_empty() && !self.folders.contains_key(base) {
+            return None;
+        }
+        match self.python_module(&join(base, name)) {
+            Some(file) => Some(Target::File(file)),
+            None => (!base.is_empty()).then_some(Target::Missing),
         }
     }
 
     fn python_module(&self, base: &str) -> Option<String> {
-        [format!("{base}.py"), join(base, "__init__.py")].into_iter().find(|path| self.paths.contains(path))
+        let mut path = String::with_capacity(base.len() + "/__init__.py".len());
+        path.push_str(base);
+        path.push_str(".py");
+        if self.paths.contains(&path) {
+            return Some(path);
+        }
+        self.is_package(base).then(|| join(base, "__init__.py"))
     }
 
     /// The dotted name of a Python file, from its top package on.
     pub fn python_dotted(&self, path: &str) -> String {
-        let mut folder = parent(path);
-        while !folder.is_empty() && self.paths.contains(&join(folder, "__init__.py")) {
-            folder = parent(folder);
-        }
+        let folder = self.above_packages(parent(path));
         let rest = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');
         let module = rest.strip_suffix(".py").unwrap_or(rest);
         module.strip_suffix("/__init__").unwrap_or(module).replace('/', ".")
@@ -227,11 +264,8 @@ impl Files {
     pub fn python_packages(&self, module: &str) -> Vec<String> {
         let mut packages = Vec::new();
         let mut folder = parent(module);
-        loop {
+        while !folder.is_empty() && self.is_package(folder) {
             let init = join(folder, "__init__.py");
-            if folder.is_empty() || !self.paths.contains(&init) {
-                break;
-            }
             if init != module {
                 packages.push(init);
             }
@@ -252,8 +286,17 @@ pub fn join(folder: &str, rest: &str) -> String {
     match (folder.is_empty(), rest.is_empty()) {
         (true, _) => rest.to_owned(),
         (_, true) => folder.to_owned(),
-        _ => format!("{folder}/{rest}"),
+        _ => [folder, "/", rest].concat(),
     }
+}
+
+/// The last part of a path.
+fn last(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+fn head_hash(head: &str) -> u64 {
+    FxBuildHasher.hash_one(head)
 }
 
 #[cfg(test)]

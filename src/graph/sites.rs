@@ -580,7 +580,7 @@ impl<'f, 'a> Finder<'f, 'a> {
             stack.extend(next.from.iter().copied());
         }
         values.iter().find_map(|v| match &program.exprs[*v as usize].expr {
-            Expr::Import(import) => Some(import),
+            Expr::Import(import) => Some(&**import),
             _ => None,
         })
     }

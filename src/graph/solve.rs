@@ -5,6 +5,7 @@
 //! new. Functions count only once they are active: all of them where sites are looked
 //! for, only what the daemon can call where reach is computed.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,6 +16,7 @@ pub(super) use super::user::User;
 use super::value::{Interner, Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
 use crate::base::ir::{CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Program, Slot, Spread};
+use crate::base::scratch::Scratch;
 use crate::base::site::Confidence;
 use crate::data::primitives::Catalogue;
 
@@ -87,9 +89,9 @@ pub struct Solver<'a> {
     pub(super) keys: FxHashMap<(UnitId, ExprId), Option<std::rc::Rc<str>>>,
     /// Values and strings.
     pub interner: Interner,
-    pub(super) values: Vec<SmallVec<[ValueId; 2]>>,
+    pub(super) values: Scratch<SmallVec<[ValueId; 2]>>,
     large: FxHashMap<NodeId, FxHashSet<ValueId>>,
-    users: Vec<SmallVec<[User; 2]>>,
+    users: Scratch<SmallVec<[User; 2]>>,
     many_users: FxHashSet<(NodeId, User)>,
     queue: VecDeque<Task>,
     slots: FxHashMap<(ValueId, Symbol), NodeId>,
@@ -135,6 +137,15 @@ pub enum Base {
     External(Symbol),
 }
 
+/// Nodes whose memory a worker keeps for its next solver, at most.
+const MOST_KEPT: usize = 1 << 13;
+
+thread_local! {
+    // Most solvers look at one file.
+    static VALUES: Cell<Vec<SmallVec<[ValueId; 2]>>> = const { Cell::new(Vec::new()) };
+    static USERS: Cell<Vec<SmallVec<[User; 2]>>> = const { Cell::new(Vec::new()) };
+}
+
 impl<'a> Solver<'a> {
     /// A solver over a tree's files. `on_demand`: functions wait for [`Solver::activate`].
     pub fn new(files: &'a Files, on_demand: bool) -> Solver<'a> {
@@ -145,9 +156,9 @@ impl<'a> Solver<'a> {
             catalogues: Vec::new(),
             keys: FxHashMap::default(),
             interner: Interner::default(),
-            values: Vec::new(),
+            values: Scratch::new(&VALUES, MOST_KEPT),
             large: FxHashMap::default(),
-            users: Vec::new(),
+            users: Scratch::new(&USERS, MOST_KEPT),
             many_users: FxHashSet::default(),
             queue: VecDeque::new(),
             slots: FxHashMap::default(),
@@ -185,24 +196,26 @@ impl<'a> Solver<'a> {
         catalogue: &'a Catalogue,
     ) -> UnitId {
         let id = self.units.len() as UnitId;
+        // Slots come to the nodes of the program itself.
+        let nodes = program.exprs.len() * 5 / 4 + program.cells.len() + 2 * program.functions.len();
+        self.values.reserve(nodes);
+        self.users.reserve(nodes);
         let exprs = self.allocate(program.exprs.len());
         let cells = self.allocate(program.cells.len());
         let results = self.allocate(program.functions.len());
         let yields = self.allocate(program.functions.len());
         let mut stores: FxHashMap<FuncId, Vec<u32>> = FxHashMap::default();
+        let mut attribute_stores: FxHashMap<&'a str, Vec<u32>> = FxHashMap::default();
         for (at, store) in program.stores.iter().enumerate() {
             let function = program.exprs[store.base as usize].function;
             stores.entry(function).or_default().push(at as u32);
+            if let Slot::Attr(name) = &store.slot {
+                attribute_stores.entry(name).or_default().push(at as u32);
+            }
         }
         let mut imports: FxHashMap<FuncId, Vec<u32>> = FxHashMap::default();
         for (at, import) in program.imports.iter().enumerate() {
             imports.entry(import.function).or_default().push(at as u32);
-        }
-        let mut attribute_stores: FxHashMap<&'a str, Vec<u32>> = FxHashMap::default();
-        for (at, store) in program.stores.iter().enumerate() {
-            if let Slot::Attr(name) = &store.slot {
-                attribute_stores.entry(name).or_default().push(at as u32);
-            }
         }
         let mut growth: FxHashMap<CellId, Vec<ExprId>> = FxHashMap::default();
         for (at, node) in program.exprs.iter().enumerate() {
@@ -346,7 +359,8 @@ impl<'a> Solver<'a> {
             let from = self.expr_node(unit, value);
             self.copy(from, self.yield_node(unit, function));
         }
-        for at in self.units[unit as usize].stores.get(&function).cloned().unwrap_or_default() {
+        // It becomes active once, and nobody else asks for its own.
+        for at in self.units[unit as usize].stores.remove(&function).unwrap_or_default() {
             let base = self.expr_node(unit, program.stores[at as usize].base);
             self.subscribe(base, User::Store(unit, at));
         }
@@ -364,7 +378,7 @@ impl<'a> Solver<'a> {
             self.seed_receiver(unit, function);
         }
         self.conditions(unit, function);
-        for at in self.units[unit as usize].imports.get(&function).cloned().unwrap_or_default() {
+        for at in self.units[unit as usize].imports.remove(&function).unwrap_or_default() {
             self.import_edge(unit, at);
         }
     }

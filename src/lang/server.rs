@@ -1,7 +1,7 @@
 //! Whether a file builds or runs a stdio server: it imports one by a catalogued name and
 //! calls it. By bindings alone, so that it holds wherever the library itself lies.
 
-use crate::base::ir::{Expr, ExprId, Import, Program};
+use crate::base::ir::{Expr, ExprId, Program};
 use crate::data::primitives::Catalogue;
 
 /// Why the file is a daemon module, if it is one.
@@ -27,9 +27,7 @@ fn written_class(program: &Program, expr: ExprId) -> Option<String> {
     for _ in 0..8 {
         match &program.exprs[at as usize].expr {
             Expr::Class(class) => return Some(program.classes[*class as usize].name.clone()),
-            Expr::Import(Import { module, name: Some(name) }) if module.starts_with('.') => {
-                return Some(name.clone());
-            }
+            Expr::Import(import) if import.module.starts_with('.') => return import.name.clone(),
             Expr::Cell(cell) => {
                 let mut cell = &program.cells[*cell as usize];
                 for _ in 0..8 {
@@ -104,9 +102,9 @@ fn written_path(program: &Program, expr: ExprId, depth: usize) -> Option<String>
         return None;
     }
     match &program.exprs[expr as usize].expr {
-        Expr::Import(Import { module, name }) => Some(match name {
-            Some(name) => format!("{module}.{name}"),
-            None => module.clone(),
+        Expr::Import(import) => Some(match &import.name {
+            Some(name) => format!("{}.{name}", import.module),
+            None => import.module.clone(),
         }),
         Expr::Attr { base, name } => Some(format!("{}.{name}", written_path(program, *base, depth + 1)?)),
         Expr::Index { base, .. } => written_path(program, *base, depth + 1),

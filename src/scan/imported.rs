@@ -5,8 +5,6 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::base::facts::Language;
-use crate::base::ir::Import;
 use crate::graph::link::{Files, Target};
 use crate::lang::python::imports::imports;
 
@@ -30,8 +28,7 @@ impl Imported {
         let mut module: Option<(&str, Target)> = None;
         for (at, import) in imports.iter().enumerate() {
             if module.as_ref().is_none_or(|(name, _)| *name != import.module) {
-                let import = Import { module: import.module.clone(), name: None };
-                let target = files.resolve(Language::Python, path, &import);
+                let target = files.python(path, &import.module, None);
                 if let Target::File(file) | Target::Name(file, _) = &target {
                     found.extend(places.get(file.as_str()));
                 }
@@ -47,7 +44,7 @@ impl Imported {
                         }
                         Target::File(_) => {}
                         // A folder without a file of its own may be a package.
-                        _ => match files.resolve(Language::Python, path, import) {
+                        _ => match files.python(path, &import.module, import.name.as_deref()) {
                             Target::File(file) | Target::Name(file, _) => {
                                 found.extend(places.get(file.as_str()));
                             }

@@ -313,7 +313,7 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<&str, usize>) 
     let at = |path: &str| index.get(path).copied();
     // A path that is written out (`crate::os::crash`) is an import without a statement.
     let written = program.exprs.iter().filter_map(|node| match &node.expr {
-        Expr::Import(import) if facts.language != Language::Python => Some(import),
+        Expr::Import(import) if facts.language != Language::Python => Some(&**import),
         _ => None,
     });
     for import in program.imports.iter().map(|site| &site.import).chain(written) {
@@ -335,7 +335,8 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<&str, usize>) 
     for (exported, cell) in &program.exports {
         for value in values_of(program, *cell) {
             // `module.exports = require("./other")`: all of the other's names.
-            if let Expr::Import(import @ Import { name: None, .. }) = &program.exprs[value as usize].expr
+            if let Expr::Import(import) = &program.exprs[value as usize].expr
+                && import.name.is_none()
                 && exported == WHOLE_MODULE
                 && let Target::File(path) = files.resolve(facts.language, &facts.path, import)
             {

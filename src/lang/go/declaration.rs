@@ -36,7 +36,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 Some((_, alias)) => alias,
                 None => package_name(module),
             };
-            let value = self.builder.expr(Expr::Import(import), span);
+            let value = self.builder.expr(Expr::Import(Box::new(import)), span);
             self.watch(name, span);
             self.builder.bind_in(0, name, Some(value));
         }
@@ -120,7 +120,7 @@ impl<'s, 't> Lowering<'s, 't> {
         let span = Self::span(node);
         let id = self.add_class(name, span);
         let import = Import { module: OWN_PACKAGE.to_owned(), name: Some(name.to_owned()) };
-        let declared = self.builder.expr(Expr::Import(import), span);
+        let declared = self.builder.expr(Expr::Import(Box::new(import)), span);
         self.builder.program.classes[id as usize].bases.push(declared);
         self.classes.insert(name, id);
         id
@@ -205,7 +205,7 @@ impl<'s, 't> Lowering<'s, 't> {
         let class = &self.builder.program.classes[class as usize];
         class.bases.first().is_some_and(|base| {
             matches!(&self.builder.program.exprs[*base as usize].expr,
-                Expr::Import(Import { module, name: Some(name) }) if module == OWN_PACKAGE && *name == class.name)
+                Expr::Import(import) if import.module == OWN_PACKAGE && import.name.as_ref() == Some(&class.name))
         })
     }
 

@@ -233,7 +233,7 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn imported(&mut self, module: &str, name: &str, span: Span) -> ExprId {
         let import = Import { module: module.to_owned(), name: Some(name.to_owned()) };
-        self.builder.expr(Expr::Import(import), span)
+        self.builder.expr(Expr::Import(Box::new(import)), span)
     }
 
     /// Records a use of a watched symbol.

@@ -207,7 +207,7 @@ impl<'s, 't> Lowering<'s, 't> {
     pub(super) fn import(&mut self, import: Import, span: Span) -> ExprId {
         let function = self.builder.function;
         self.builder.program.imports.push(ImportSite { import: import.clone(), span, function });
-        self.builder.expr(Expr::Import(import), span)
+        self.builder.expr(Expr::Import(Box::new(import)), span)
     }
 
     /// `Object.defineProperty(exports, "name", { get })`, as compilers write a re-export; and

@@ -58,8 +58,10 @@ impl<'s, 't> Lowering<'s, 't> {
                     self.export(&name, value);
                 }
                 None => {
-                    if let Expr::Import(Import { module, name: None }) = &exprs[value as usize].expr {
-                        let module = module.clone();
+                    if let Expr::Import(import) = &exprs[value as usize].expr
+                        && import.name.is_none()
+                    {
+                        let module = import.module.clone();
                         self.builder.program.stars.push(module);
                     }
                 }

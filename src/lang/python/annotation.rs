@@ -2,13 +2,11 @@
 //! or an attribute, and which an `isinstance` test leaves. The text of an annotation is read
 //! here, not its tree, so that a quoted one means the same. Builtins promise nothing.
 
-use tree_sitter::Node;
-
 use super::lower::Lowering;
+use super::tree::{Field, Kind, Node};
 use crate::base::ir::{Expr, ExprId, FuncId, Slot, Spread, Store};
 use crate::base::span::Span;
 use crate::lang::builder::{Lookup, ScopeId, ScopeKind};
-use crate::lang::syntax::named_children;
 
 /// Brackets deeper than this, and alternatives beyond that many, are not read.
 const DEEPEST: usize = 6;
@@ -168,17 +166,15 @@ impl<'s, 't> Lowering<'s, 't> {
     /// What a definition's annotations say of its parameters: said in the function's own code, when
     /// everything that the names may mean is bound.
     pub(super) fn declared_parameters(&mut self, definition: Node<'t>, function: FuncId, scope: ScopeId) {
-        let Some(parameters) = definition.child_by_field_name("parameters") else { return };
+        let Some(parameters) = definition.field(Field::Parameters) else { return };
         let Some(outer) = self.builder.scope_parent(scope) else { return };
-        for child in named_children(parameters) {
+        for child in parameters.children() {
             let name = match child.kind() {
-                "typed_default_parameter" => child.child_by_field_name("name"),
-                "typed_parameter" => {
-                    named_children(child).first().copied().filter(|n| n.kind() == "identifier")
-                }
+                Kind::TypedDefaultParameter => child.field(Field::Name),
+                Kind::TypedParameter => child.children().next().filter(|n| n.kind() == Kind::Identifier),
                 _ => None,
             };
-            let (Some(name), Some(declared)) = (name, child.child_by_field_name("type")) else { continue };
+            let (Some(name), Some(declared)) = (name, child.field(Field::Type)) else { continue };
             let text = self.slice(name);
             let params = &self.builder.program.functions[function as usize].params;
             let Some(cell) = params.iter().find(|p| p.name == text).map(|p| p.cell) else { continue };
@@ -189,7 +185,7 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// What a definition says that it returns; a generator's annotation is about its elements.
     pub(super) fn declared_result(&mut self, definition: Node<'t>, function: FuncId, scope: ScopeId) {
-        let Some(declared) = definition.child_by_field_name("return_type") else { return };
+        let Some(declared) = definition.field(Field::ReturnType) else { return };
         let Some(outer) = self.builder.scope_parent(scope) else { return };
         if self.builder.program.functions[function as usize].yields.is_empty() {
             let values = self.declared(declared, outer);
@@ -218,7 +214,7 @@ impl<'s, 't> Lowering<'s, 't> {
     /// A place may hold these values too.
     fn also(&mut self, target: Node<'t>, values: Vec<ExprId>) {
         match target.kind() {
-            "identifier" => {
+            Kind::Identifier => {
                 let name = self.slice(target);
                 if !values.is_empty()
                     && let Lookup::Cell(cell) = self.builder.lookup(name)
@@ -226,9 +222,9 @@ impl<'s, 't> Lowering<'s, 't> {
                     self.builder.program.cells[cell as usize].values.extend(values);
                 }
             }
-            "attribute" => {
+            Kind::Attribute => {
                 let (Some(object), Some(attribute)) =
-                    (target.child_by_field_name("object"), target.child_by_field_name("attribute"))
+                    (target.field(Field::Object), target.field(Field::Attribute))
                 else {
                     return;
                 };
@@ -247,13 +243,11 @@ impl<'s, 't> Lowering<'s, 't> {
         let mut waiting = vec![condition];
         while let Some(node) = waiting.pop() {
             match node.kind() {
-                "parenthesized_expression" => waiting.extend(named_children(node)),
-                "boolean_operator"
-                    if node.child_by_field_name("operator").is_some_and(|o| o.kind() == "and") =>
-                {
-                    waiting.extend(named_children(node));
+                Kind::Parenthesized => waiting.extend(node.children()),
+                Kind::Boolean if node.field(Field::Operator).is_some_and(|o| o.kind() == Kind::And) => {
+                    waiting.extend(node.children());
                 }
-                "call" => self.narrowed(node),
+                Kind::Call => self.narrowed(node),
                 _ => {}
             }
         }
@@ -261,29 +255,29 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// `isinstance(name, Class)`.
     fn narrowed(&mut self, call: Node<'t>) {
-        let (Some(function), Some(arguments)) =
-            (call.child_by_field_name("function"), call.child_by_field_name("arguments"))
+        let (Some(function), Some(arguments)) = (call.field(Field::Function), call.field(Field::Arguments))
         else {
             return;
         };
         if self.slice(function) != "isinstance" {
             return;
         }
-        let [subject, class] = named_children(arguments)[..] else { return };
+        let mut parts = arguments.children();
+        let (Some(subject), Some(class), None) = (parts.next(), parts.next(), parts.next()) else { return };
         let classes = match class.kind() {
-            "tuple" => named_children(class),
+            Kind::Tuple => class.children().collect(),
             _ => vec![class],
         };
         let mut values = Vec::new();
         for class in classes {
-            if matches!(class.kind(), "identifier" | "attribute") {
+            if matches!(class.kind(), Kind::Identifier | Kind::Attribute) {
                 values.extend(self.declared(class, self.builder.scope));
             }
         }
         if values.is_empty() {
             return;
         }
-        if subject.kind() != "identifier" {
+        if subject.kind() != Kind::Identifier {
             self.also(subject, values);
             return;
         }

@@ -2,170 +2,149 @@
 //! what is local to it.
 
 use rustc_hash::FxHashSet;
-use tree_sitter::Node;
 
-use crate::lang::syntax::named_children;
+use super::tree::{Field, Kind, Node};
 
 /// The names that `node`'s code binds in its own scope, nested functions and classes aside.
 /// In the order of the text, each once.
-pub fn bound_names<'s>(node: Node<'_>, text: &'s str) -> Vec<&'s str> {
+pub(super) fn bound_names<'s>(node: Node<'_>, text: &'s str) -> Vec<&'s str> {
     let mut names = Vec::new();
-    let mut stack = vec![node];
     let mut seen = FxHashSet::default();
     let mut add = |node: Node<'_>| {
-        if let Some(name) = text.get(node.byte_range())
+        if let Some(name) = text.get(node.span().range())
             && seen.insert(name)
         {
             names.push(name);
         }
     };
-    while let Some(node) = stack.pop() {
+    let mut walk = node.walk();
+    while let Some(node) = walk.next() {
         match node.kind() {
-            "function_definition" | "class_definition" => {
-                if let Some(name) = node.child_by_field_name("name") {
+            Kind::Function | Kind::Class => {
+                if let Some(name) = node.field(Field::Name) {
                     add(name);
                 }
-                continue;
+                walk.pass_over();
             }
-            "lambda" => continue,
-            "list_comprehension"
-            | "set_comprehension"
-            | "dictionary_comprehension"
-            | "generator_expression" => {
+            Kind::Lambda => walk.pass_over(),
+            Kind::ListComprehension
+            | Kind::SetComprehension
+            | Kind::DictionaryComprehension
+            | Kind::Generator => {
                 // Only an assignment expression inside leaks out.
                 walrus_names(node, &mut add);
-                continue;
+                walk.pass_over();
             }
-            "assignment" | "augmented_assignment" | "for_statement" => {
-                if let Some(left) = node.child_by_field_name("left") {
+            Kind::Assignment | Kind::Augmented | Kind::For => {
+                if let Some(left) = node.field(Field::Left) {
                     target_names(left, &mut add);
                 }
             }
-            "named_expression" => {
-                if let Some(name) = node.child_by_field_name("name") {
+            Kind::NamedExpression => {
+                if let Some(name) = node.field(Field::Name) {
                     add(name);
                 }
             }
-            "as_pattern_target" => target_names(node, &mut add),
-            "case_clause" => capture_names(node, &mut add),
-            "import_statement" | "import_from_statement" => {
+            Kind::AsPatternTarget | Kind::Delete => target_names(node, &mut add),
+            Kind::CaseClause => capture_names(node, &mut add),
+            Kind::Import | Kind::ImportFrom => {
                 import_names(node, &mut add);
-                continue;
+                walk.pass_over();
             }
-            "delete_statement" => target_names(node, &mut add),
             _ => {}
         }
-        stack.extend(named_children(node).into_iter().rev());
     }
     names
 }
 
 /// The names that `global` sends to the module anywhere in the file.
-pub fn globals<'s>(root: Node<'_>, text: &'s str) -> Vec<&'s str> {
+pub(super) fn globals<'s>(root: Node<'_>, text: &'s str) -> Vec<&'s str> {
     if memchr::memmem::find(text.as_bytes(), b"global ").is_none() {
         return Vec::new();
     }
-    let mut names = Vec::new();
-    let mut stack = vec![root];
-    while let Some(node) = stack.pop() {
-        if node.kind() == "global_statement" {
-            names.extend(declared(node, text));
-        } else {
-            stack.extend(named_children(node));
-        }
-    }
-    names
+    root.walk().filter(|node| node.kind() == Kind::Global).flat_map(|node| declared(node, text)).collect()
 }
 
 /// The names of `global` and `nonlocal` statements of one function's own code.
-pub fn declarations<'s>(body: Node<'_>, text: &'s str) -> (Vec<&'s str>, Vec<&'s str>) {
+pub(super) fn declarations<'s>(body: Node<'_>, text: &'s str) -> (Vec<&'s str>, Vec<&'s str>) {
     let (mut global, mut nonlocal) = (Vec::new(), Vec::new());
+    // In order, since a name sent to two places goes to the later one.
     let mut stack = vec![body];
     while let Some(node) = stack.pop() {
         match node.kind() {
-            "global_statement" => global.extend(declared(node, text)),
-            "nonlocal_statement" => nonlocal.extend(declared(node, text)),
-            "function_definition" | "class_definition" | "lambda" | "expression_statement" => {}
-            _ => {
-                stack.extend(named_children(node));
-            }
+            Kind::Global => global.extend(declared(node, text)),
+            Kind::Nonlocal => nonlocal.extend(declared(node, text)),
+            Kind::Function | Kind::Class | Kind::Lambda | Kind::ExpressionStatement => {}
+            _ => stack.extend(node.children()),
         }
     }
     (global, nonlocal)
 }
 
-fn declared<'s>(node: Node<'_>, text: &'s str) -> Vec<&'s str> {
-    named_children(node)
-        .into_iter()
-        .filter(|child| child.kind() == "identifier")
-        .filter_map(|child| text.get(child.byte_range()))
-        .collect()
+fn declared<'s>(node: Node<'_>, text: &'s str) -> impl Iterator<Item = &'s str> {
+    node.children()
+        .filter(|child| child.kind() == Kind::Identifier)
+        .filter_map(move |child| text.get(child.span().range()))
 }
 
 /// Names in an assignment target: attributes and subscripts bind nothing.
 fn target_names(target: Node<'_>, add: &mut impl FnMut(Node<'_>)) {
-    let mut stack = vec![target];
-    while let Some(node) = stack.pop() {
+    let mut walk = target.walk();
+    while let Some(node) = walk.next() {
         match node.kind() {
-            "identifier" => add(node),
-            "attribute" | "subscript" | "call" => {}
-            _ => {
-                stack.extend(named_children(node).into_iter().rev());
-            }
+            Kind::Identifier => add(node),
+            Kind::Attribute | Kind::Subscript | Kind::Call => walk.pass_over(),
+            _ => {}
         }
     }
 }
 
 fn walrus_names(node: Node<'_>, add: &mut impl FnMut(Node<'_>)) {
-    let mut stack = vec![node];
-    while let Some(node) = stack.pop() {
-        if node.kind() == "named_expression"
-            && let Some(name) = node.child_by_field_name("name")
+    for node in node.walk() {
+        if node.kind() == Kind::NamedExpression
+            && let Some(name) = node.field(Field::Name)
         {
             add(name);
         }
-        stack.extend(named_children(node).into_iter().rev());
     }
 }
 
 /// Capture names of a `case`: bare names in its patterns.
 fn capture_names(case: Node<'_>, add: &mut impl FnMut(Node<'_>)) {
     let mut stack: Vec<Node<'_>> =
-        named_children(case).into_iter().filter(|child| child.kind() == "case_pattern").collect();
+        case.children().filter(|child| child.kind() == Kind::CasePattern).collect();
     while let Some(node) = stack.pop() {
+        let from = stack.len();
         match node.kind() {
-            "dotted_name" if node.named_child_count() == 1 => stack.extend(node.named_child(0)),
-            "identifier" => add(node),
-            "dotted_name" | "attribute" => {}
-            "keyword_pattern" | "class_pattern" => {
-                // The first name is the class or the keyword, no capture.
-                stack.extend(named_children(node).into_iter().skip(1).rev());
+            Kind::DottedName => {
+                let mut parts = node.children();
+                if let (Some(only), None) = (parts.next(), parts.next()) {
+                    stack.push(only);
+                }
             }
-            _ => {
-                stack.extend(named_children(node).into_iter().rev());
-            }
+            Kind::Identifier => add(node),
+            Kind::Attribute => {}
+            // The first name is the class or the keyword, no capture.
+            Kind::KeywordPattern | Kind::ClassPattern => stack.extend(node.children().skip(1)),
+            _ => stack.extend(node.children()),
         }
+        stack[from..].reverse();
     }
 }
 
 fn import_names(node: Node<'_>, add: &mut impl FnMut(Node<'_>)) {
-    let module = node.child_by_field_name("module_name").map(|n| n.id());
-    for child in named_children(node) {
-        if Some(child.id()) == module {
+    let module = node.field(Field::ModuleName);
+    for child in node.children() {
+        if module.is_some_and(|module| child.is(module)) {
             continue;
         }
-        match child.kind() {
-            "aliased_import" => {
-                if let Some(alias) = child.child_by_field_name("alias") {
-                    add(alias);
-                }
-            }
-            "dotted_name" => {
-                if let Some(first) = child.named_child(0) {
-                    add(first);
-                }
-            }
-            _ => {}
+        let bound = match child.kind() {
+            Kind::AliasedImport => child.field(Field::Alias),
+            Kind::DottedName => child.children().next(),
+            _ => None,
+        };
+        if let Some(bound) = bound {
+            add(bound);
         }
     }
 }

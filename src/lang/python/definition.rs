@@ -1,34 +1,31 @@
 //! Definitions: functions, classes, decorators and imports.
 
-use tree_sitter::Node;
-
 use super::bindings;
 use super::lower::{Body, Lowering, Pending};
+use super::tree::{Field, Kind, Node};
 use crate::base::ir::{
     Arg, Call, CallKind, Class, Expr, ExprId, FunctionKind, Import, ImportSite, Slot, Store,
 };
 use crate::lang::builder::{ScopeId, ScopeKind, function};
-use crate::lang::syntax::named_children;
 
 impl<'s, 't> Lowering<'s, 't> {
     /// A definition with its decorators, innermost first.
     pub(super) fn decorated(&mut self, node: Node<'t>) {
-        let Some(definition) = node.child_by_field_name("definition") else { return };
-        let decorators: Vec<Node<'t>> =
-            named_children(node).into_iter().filter(|c| c.kind() == "decorator").collect();
+        let Some(definition) = node.field(Field::Definition) else { return };
+        let decorators: Vec<Node<'t>> = node.children().filter(|c| c.kind() == Kind::Decorator).collect();
         self.definition(definition, &decorators);
     }
 
     /// A function or class definition: binds its name.
     pub(super) fn definition(&mut self, node: Node<'t>, decorators: &[Node<'t>]) {
-        let Some(name) = node.child_by_field_name("name") else { return };
+        let Some(name) = node.field(Field::Name) else { return };
         self.watch(self.slice(name), Self::span(name));
         // Decorator expressions are evaluated before the definition, from the top.
         let mut marks = Vec::new();
         let mut kind = FunctionKind::Plain;
         let mut setter = false;
         for decorator in decorators {
-            let Some(inner) = named_children(*decorator).first().copied() else { continue };
+            let Some(inner) = decorator.children().next() else { continue };
             let value = self.expression(inner);
             match self.builtin_decorator(value) {
                 Some("staticmethod") => kind = FunctionKind::Static,
@@ -38,7 +35,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 _ => marks.push((*decorator, value)),
             }
         }
-        let value = if node.kind() == "class_definition" {
+        let value = if node.kind() == Kind::Class {
             self.class_definition(node, name)
         } else {
             self.function_definition(node, name, kind)
@@ -70,13 +67,11 @@ impl<'s, 't> Lowering<'s, 't> {
                 let cell = &self.builder.program.cells[*cell as usize];
                 match cell.values.as_slice() {
                     [only] => match &exprs[*only as usize].expr {
-                        Expr::Import(Import { module, name: Some(name) }) => {
-                            match (module.as_str(), name.as_str()) {
-                                ("functools" | "django.utils.functional", "cached_property")
-                                | ("abc", "abstractproperty") => Some("cached_property"),
-                                _ => None,
-                            }
-                        }
+                        Expr::Import(import) => match (import.module.as_str(), import.name.as_deref()?) {
+                            ("functools" | "django.utils.functional", "cached_property")
+                            | ("abc", "abstractproperty") => Some("cached_property"),
+                            _ => None,
+                        },
                         _ => None,
                     },
                     _ => None,
@@ -92,17 +87,17 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn function_definition(&mut self, node: Node<'t>, name: Node<'t>, kind: FunctionKind) -> Option<ExprId> {
-        let body = node.child_by_field_name("body")?;
+        let body = node.field(Field::Body)?;
         let span = Self::span(node);
         let name_text = self.slice(name);
         let in_class = self.builder.scope_kind(self.builder.scope) == ScopeKind::Class;
         let symbol = if self.symbol.is_empty() {
             name_text.to_owned()
         } else {
-            format!("{}.{name_text}", self.symbol)
+            [&self.symbol, ".", name_text].concat()
         };
         let scope = self.builder.push_scope(ScopeKind::Function, Some(self.builder.scope));
-        let params = match node.child_by_field_name("parameters") {
+        let params = match node.field(Field::Parameters) {
             Some(parameters) => self.parameters(parameters, scope),
             None => Vec::new(),
         };
@@ -119,7 +114,7 @@ impl<'s, 't> Lowering<'s, 't> {
         definition.parent = Some(self.builder.function);
         definition.class = self.class.filter(|_| in_class);
         definition.params = params;
-        definition.is_async = node.child(0).is_some_and(|c| c.kind() == "async");
+        definition.is_async = node.has(Kind::Async);
         let id = self.builder.add_function(definition);
         self.declare_locals(body, scope);
         self.pending.push_back(Pending {
@@ -159,17 +154,17 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn class_definition(&mut self, node: Node<'t>, name: Node<'t>) -> Option<ExprId> {
-        let body = node.child_by_field_name("body")?;
+        let body = node.field(Field::Body)?;
         let span = Self::span(node);
         let name_text = self.slice(name);
         let mut bases = Vec::new();
         let mut meta = None;
-        if let Some(arguments) = node.child_by_field_name("superclasses") {
-            for argument in named_children(arguments) {
+        if let Some(arguments) = node.field(Field::Superclasses) {
+            for argument in arguments.children() {
                 let value = self.expression(argument);
-                if argument.kind() != "keyword_argument" {
+                if argument.kind() != Kind::KeywordArgument {
                     bases.push(value);
-                } else if argument.child_by_field_name("name").is_some_and(|n| self.slice(n) == "metaclass") {
+                } else if argument.field(Field::Name).is_some_and(|n| self.slice(n) == "metaclass") {
                     meta = Some(value);
                 }
             }
@@ -177,7 +172,7 @@ impl<'s, 't> Lowering<'s, 't> {
         let symbol = if self.symbol.is_empty() {
             name_text.to_owned()
         } else {
-            format!("{}.{name_text}", self.symbol)
+            [&self.symbol, ".", name_text].concat()
         };
         self.builder.program.classes.push(Class {
             name: name_text.to_owned(),
@@ -204,10 +199,10 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// `import a.b`, `import a.b as c`.
     pub(super) fn import(&mut self, node: Node<'t>) {
-        for child in named_children(node) {
+        for child in node.children() {
             let span = Self::span(child);
             let (dotted, alias) = match child.kind() {
-                "aliased_import" => (child.child_by_field_name("name"), child.child_by_field_name("alias")),
+                Kind::AliasedImport => (child.field(Field::Name), child.field(Field::Alias)),
                 _ => (Some(child), None),
             };
             let Some(dotted) = dotted else { continue };
@@ -215,15 +210,17 @@ impl<'s, 't> Lowering<'s, 't> {
             self.record_import(Import { module: module.clone(), name: None }, node);
             match alias {
                 Some(alias) => {
-                    let value = self.builder.expr(Expr::Import(Import { module, name: None }), span);
+                    let value =
+                        self.builder.expr(Expr::Import(Box::new(Import { module, name: None })), span);
                     self.builder.bind(self.slice(alias), value);
                 }
                 None => {
                     // `import a.b` binds `a`; the submodule is an attribute of it.
-                    let Some(first) = named_children(dotted).first().copied() else { continue };
+                    let Some(first) = dotted.children().next() else { continue };
                     let head = self.slice(first);
-                    let value =
-                        self.builder.expr(Expr::Import(Import { module: head.to_owned(), name: None }), span);
+                    let value = self
+                        .builder
+                        .expr(Expr::Import(Box::new(Import { module: head.to_owned(), name: None })), span);
                     self.builder.bind(head, value);
                     if module != head {
                         self.submodule(value, &module, span);
@@ -242,8 +239,10 @@ impl<'s, 't> Lowering<'s, 't> {
                 part.clone_into(&mut path);
                 continue;
             }
-            path = format!("{path}.{part}");
-            let value = self.builder.expr(Expr::Import(Import { module: path.clone(), name: None }), span);
+            path.push('.');
+            path.push_str(part);
+            let import = Import { module: path.clone(), name: None };
+            let value = self.builder.expr(Expr::Import(Box::new(import)), span);
             self.builder.program.stores.push(Store { base, slot: Slot::Attr(part.to_owned()), value });
             base = value;
         }
@@ -251,20 +250,20 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// `from m import a as b, c`, `from m import *`.
     pub(super) fn import_from(&mut self, node: Node<'t>) {
-        let Some(module_node) = node.child_by_field_name("module_name") else { return };
+        let Some(module_node) = node.field(Field::ModuleName) else { return };
         let module = self.dotted(module_node);
-        for child in named_children(node) {
-            if child.id() == module_node.id() {
+        for child in node.children() {
+            if child.is(module_node) {
                 continue;
             }
             let span = Self::span(child);
-            if child.kind() == "wildcard_import" {
+            if child.kind() == Kind::WildcardImport {
                 self.stars.push(module.clone());
                 self.record_import(Import { module: module.clone(), name: None }, node);
                 continue;
             }
             let (name, alias) = match child.kind() {
-                "aliased_import" => (child.child_by_field_name("name"), child.child_by_field_name("alias")),
+                Kind::AliasedImport => (child.field(Field::Name), child.field(Field::Alias)),
                 _ => (Some(child), None),
             };
             let Some(name) = name else { continue };
@@ -272,7 +271,7 @@ impl<'s, 't> Lowering<'s, 't> {
             self.watch(imported, Self::span(name));
             let import = Import { module: module.clone(), name: Some(imported.to_owned()) };
             self.record_import(import.clone(), node);
-            let value = self.builder.expr(Expr::Import(import), span);
+            let value = self.builder.expr(Expr::Import(Box::new(import)), span);
             self.builder.bind(self.slice(alias.unwrap_or(name)), value);
         }
     }

@@ -1,21 +1,21 @@
 //! Expressions. Left-deep chains (`a + b + c …`, `a.b().c() …`) are lowered in a loop, so
 //! that only real nesting counts against the depth limit.
 
-use tree_sitter::Node;
+use smallvec::{SmallVec, smallvec};
 
 use super::literal;
 use super::lower::{Body, Lowering, Pending};
+use super::tree::{Field, Kind, Node};
 use crate::base::ir::{Arg, BinaryOp, Call, CallKind, Expr, ExprId, FunctionKind, GuardKind, Param, Spread};
 use crate::base::span::Span;
 use crate::lang::builder::{ScopeKind, function};
-use crate::lang::syntax::named_children;
 
 impl<'s, 't> Lowering<'s, 't> {
     /// Lowers an expression and gives its value.
     pub(super) fn expression(&mut self, node: Node<'t>) -> ExprId {
         match node.kind() {
-            "call" | "attribute" | "subscript" => self.chain(node),
-            "binary_operator" | "boolean_operator" => self.operators(node),
+            Kind::Call | Kind::Attribute | Kind::Subscript => self.chain(node),
+            Kind::Binary | Kind::Boolean => self.operators(node),
             _ => match self.deeper(node, |this| this.simple(node)) {
                 Some(id) => id,
                 None => self.unknown(node),
@@ -26,70 +26,72 @@ impl<'s, 't> Lowering<'s, 't> {
     fn simple(&mut self, node: Node<'t>) -> ExprId {
         let span = Self::span(node);
         match node.kind() {
-            "identifier" => self.name(node),
-            "string" => self.string(node),
-            "concatenated_string" => {
-                let parts = named_children(node).into_iter().map(|part| self.expression(part)).collect();
+            Kind::Identifier => self.name(node),
+            Kind::String => self.string(node),
+            Kind::ConcatenatedString => {
+                let parts = node.children().map(|part| self.expression(part)).collect();
                 self.builder.expr(Expr::Template(parts), span)
             }
-            "integer" => match literal::integer(self.slice(node)) {
+            Kind::Integer => match literal::integer(self.slice(node)) {
                 Some(value) => self.builder.expr(Expr::Int(value), span),
                 None => self.unknown(node),
             },
-            "true" => self.builder.expr(Expr::Bool(true), span),
-            "false" => self.builder.expr(Expr::Bool(false), span),
-            "none" => self.builder.expr(Expr::Null, span),
-            "parenthesized_expression" => match named_children(node).first() {
-                Some(inner) => self.expression(*inner),
+            Kind::True => self.builder.expr(Expr::Bool(true), span),
+            Kind::False => self.builder.expr(Expr::Bool(false), span),
+            Kind::None => self.builder.expr(Expr::Null, span),
+            Kind::Parenthesized => match node.children().next() {
+                Some(inner) => self.expression(inner),
                 None => self.unknown(node),
             },
-            "await" => match named_children(node).first() {
+            Kind::Await => match node.children().next() {
                 Some(inner) => {
-                    let value = self.expression(*inner);
+                    let value = self.expression(inner);
                     self.builder.expr(Expr::Same(value), span)
                 }
                 None => self.unknown(node),
             },
-            "list" | "tuple" | "set" | "expression_list" | "pattern_list" => self.sequence(node),
-            "dictionary" => self.dictionary(node),
-            "conditional_expression" => self.conditional(node),
-            "not_operator" => match node.child_by_field_name("argument") {
+            Kind::List | Kind::Tuple | Kind::Set | Kind::ExpressionList | Kind::PatternList => {
+                self.sequence(node)
+            }
+            Kind::Dictionary => self.dictionary(node),
+            Kind::Conditional => self.conditional(node),
+            Kind::Not => match node.field(Field::Argument) {
                 Some(argument) => {
                     let value = self.expression(argument);
                     self.builder.expr(Expr::Not(value), span)
                 }
                 None => self.unknown(node),
             },
-            "unary_operator" => self.unary(node),
-            "comparison_operator" => self.comparison(node),
-            "named_expression" => self.walrus(node),
-            "lambda" => self.lambda(node),
-            "list_comprehension"
-            | "set_comprehension"
-            | "generator_expression"
-            | "dictionary_comprehension" => self.comprehension(node),
-            "yield" => self.yielded(node),
-            "list_splat" | "dictionary_splat" | "parenthesized_list_splat" => {
-                match named_children(node).first() {
+            Kind::Unary => self.unary(node),
+            Kind::Comparison => self.comparison(node),
+            Kind::NamedExpression => self.walrus(node),
+            Kind::Lambda => self.lambda(node),
+            Kind::ListComprehension
+            | Kind::SetComprehension
+            | Kind::Generator
+            | Kind::DictionaryComprehension => self.comprehension(node),
+            Kind::Yield => self.yielded(node),
+            Kind::ListSplat | Kind::DictionarySplat | Kind::ParenthesizedListSplat => {
+                match node.children().next() {
                     Some(inner) => {
-                        let value = self.expression(*inner);
+                        let value = self.expression(inner);
                         self.builder.expr(Expr::Same(value), span)
                     }
                     None => self.unknown(node),
                 }
             }
-            "keyword_argument" => match node.child_by_field_name("value") {
+            Kind::KeywordArgument => match node.field(Field::Value) {
                 Some(value) => self.expression(value),
                 None => self.unknown(node),
             },
-            "assignment" | "augmented_assignment" => {
+            Kind::Assignment | Kind::Augmented => {
                 self.statement(node);
                 self.unknown(node)
             }
             // Types in annotations name things, they call nothing.
-            "type" => self.unknown(node),
+            Kind::Type => self.unknown(node),
             _ => {
-                for child in named_children(node) {
+                for child in node.children() {
                     self.expression(child);
                 }
                 self.unknown(node)
@@ -99,17 +101,17 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// A chain of calls, attributes and subscripts, from its innermost base outward.
     fn chain(&mut self, node: Node<'t>) -> ExprId {
-        let mut links = vec![node];
+        let mut links: SmallVec<[Node<'t>; 8]> = smallvec![node];
         let mut base = node;
         loop {
             let inner = match base.kind() {
-                "call" => base.child_by_field_name("function"),
-                "attribute" => base.child_by_field_name("object"),
-                "subscript" => base.child_by_field_name("value"),
+                Kind::Call => base.field(Field::Function),
+                Kind::Attribute => base.field(Field::Object),
+                Kind::Subscript => base.field(Field::Value),
                 _ => None,
             };
             match inner {
-                Some(inner) if matches!(inner.kind(), "call" | "attribute" | "subscript") => {
+                Some(inner) if matches!(inner.kind(), Kind::Call | Kind::Attribute | Kind::Subscript) => {
                     links.push(inner);
                     base = inner;
                 }
@@ -121,7 +123,7 @@ impl<'s, 't> Lowering<'s, 't> {
             }
         }
         let mut value = match base.kind() {
-            "call" | "attribute" | "subscript" => self.unknown(base),
+            Kind::Call | Kind::Attribute | Kind::Subscript => self.unknown(base),
             _ => self.expression(base),
         };
         while let Some(link) = links.pop() {
@@ -136,21 +138,18 @@ impl<'s, 't> Lowering<'s, 't> {
     fn link(&mut self, node: Node<'t>, base: ExprId) -> ExprId {
         let span = Self::span(node);
         match node.kind() {
-            "attribute" => {
-                let Some(attribute) = node.child_by_field_name("attribute") else {
+            Kind::Attribute => {
+                let Some(attribute) = node.field(Field::Attribute) else {
                     return self.unknown(node);
                 };
                 let name = self.slice(attribute);
                 self.watch(name, Self::span(attribute));
                 self.builder.expr(Expr::Attr { base, name: name.to_owned() }, span)
             }
-            "subscript" => {
-                let keys: Vec<Node<'t>> = {
-                    let mut cursor = node.walk();
-                    node.children_by_field_name("subscript", &mut cursor).collect()
-                };
+            Kind::Subscript => {
+                let keys: SmallVec<[Node<'t>; 2]> = node.fields(Field::Subscript).collect();
                 match keys.as_slice() {
-                    [key] if key.kind() == "slice" => self.slice_of(*key, base, span),
+                    [key] if key.kind() == Kind::Slice => self.slice_of(*key, base, span),
                     [key] => {
                         let value = self.expression(*key);
                         self.watch_constant_key(base, value);
@@ -186,7 +185,7 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn slice_of(&mut self, node: Node<'t>, base: ExprId, span: Span) -> ExprId {
         let text = self.slice(node);
-        for bound in named_children(node) {
+        for bound in node.children() {
             self.expression(bound);
         }
         if let Expr::Str(whole) = &self.builder.program.exprs[base as usize].expr
@@ -205,11 +204,14 @@ impl<'s, 't> Lowering<'s, 't> {
     fn call(&mut self, node: Node<'t>, callee: ExprId) -> ExprId {
         let span = Self::span(node);
         let mut args = Vec::new();
-        if let Some(arguments) = node.child_by_field_name("arguments") {
-            if arguments.kind() == "generator_expression" {
+        if let Some(arguments) = node.field(Field::Arguments) {
+            if arguments.kind() == Kind::Generator {
+                args.reserve_exact(1);
                 args.push(Arg::positional(self.expression(arguments)));
             } else {
-                for argument in named_children(arguments) {
+                // Most calls have few: the room that a list takes for itself would be four.
+                args.reserve_exact(arguments.children().count());
+                for argument in arguments.children() {
                     args.push(self.argument(argument));
                 }
             }
@@ -246,16 +248,16 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn argument(&mut self, node: Node<'t>) -> Arg {
         let spread = match node.kind() {
-            "list_splat" | "parenthesized_list_splat" => Spread::Sequence,
-            "dictionary_splat" => Spread::Mapping,
+            Kind::ListSplat | Kind::ParenthesizedListSplat => Spread::Sequence,
+            Kind::DictionarySplat => Spread::Mapping,
             _ => Spread::No,
         };
         let name = match node.kind() {
-            "keyword_argument" => node.child_by_field_name("name").map(|n| self.slice(n).to_owned()),
+            Kind::KeywordArgument => node.field(Field::Name).map(|n| self.slice(n).to_owned()),
             _ => None,
         };
-        let value = match (spread, named_children(node).first()) {
-            (Spread::Sequence | Spread::Mapping, Some(inner)) => self.expression(*inner),
+        let value = match (spread, node.children().next()) {
+            (Spread::Sequence | Spread::Mapping, Some(inner)) => self.expression(inner),
             _ => self.expression(node),
         };
         Arg { value, name, spread }
@@ -263,28 +265,26 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn string(&mut self, node: Node<'t>) -> ExprId {
         let span = Self::span(node);
-        let children = named_children(node);
-        let prefix = children.first().map_or("", |start| self.slice(*start)).to_ascii_lowercase();
-        let raw = prefix.contains('r');
-        let mut parts = Vec::new();
-        for child in children {
+        let prefix = node.children().next().map_or("", |start| self.slice(start));
+        let (raw, formatted) = (prefix.contains(['r', 'R']), prefix.contains(['f', 'F']));
+        let mut parts: SmallVec<[ExprId; 4]> = SmallVec::new();
+        for child in node.children() {
             match child.kind() {
-                "string_content" => {
+                Kind::StringContent => {
                     // `{{` and `}}` of an f-string are one brace each.
                     let mut content = literal::unescape(self.slice(child), raw);
-                    if prefix.contains('f') {
+                    if formatted && content.contains(['{', '}']) {
                         content = content.replace("{{", "{").replace("}}", "}");
                     }
                     parts.push(self.builder.expr(Expr::Str(content), Self::span(child)));
                 }
-                "interpolation" => {
-                    let Some(inner) = child.child_by_field_name("expression") else { continue };
+                Kind::Interpolation => {
+                    let Some(inner) = child.field(Field::Expression) else { continue };
                     let value = self.expression(inner);
-                    let altered =
-                        child.child_by_field_name("type_conversion").is_some_and(|c| self.slice(c) != "!s");
+                    let altered = child.field(Field::TypeConversion).is_some_and(|c| self.slice(c) != "!s");
                     parts.push(if altered { self.unknown(child) } else { value });
-                    if let Some(specifier) = child.child_by_field_name("format_specifier") {
-                        for nested in named_children(specifier) {
+                    if let Some(specifier) = child.field(Field::FormatSpecifier) {
+                        for nested in specifier.children() {
                             self.expression(nested);
                         }
                     }
@@ -299,18 +299,18 @@ impl<'s, 't> Lowering<'s, 't> {
                     let text = text.clone();
                     self.builder.expr(Expr::Str(text), span)
                 }
-                _ => self.builder.expr(Expr::Template(parts), span),
+                _ => self.builder.expr(Expr::Template(parts.into_vec()), span),
             },
-            _ => self.builder.expr(Expr::Template(parts), span),
+            _ => self.builder.expr(Expr::Template(parts.into_vec()), span),
         }
     }
 
     fn sequence(&mut self, node: Node<'t>) -> ExprId {
-        let mut items = Vec::new();
-        for child in named_children(node) {
-            match (child.kind(), named_children(child).first()) {
-                ("list_splat" | "parenthesized_list_splat", Some(inner)) => {
-                    items.push((self.expression(*inner), Spread::Sequence));
+        let mut items = Vec::with_capacity(node.children().count());
+        for child in node.children() {
+            match (child.kind(), child.children().next()) {
+                (Kind::ListSplat | Kind::ParenthesizedListSplat, Some(inner)) => {
+                    items.push((self.expression(inner), Spread::Sequence));
                 }
                 _ => items.push((self.expression(child), Spread::No)),
             }
@@ -319,12 +319,11 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn dictionary(&mut self, node: Node<'t>) -> ExprId {
-        let mut entries = Vec::new();
-        for child in named_children(node) {
+        let mut entries = Vec::with_capacity(node.children().count());
+        for child in node.children() {
             match child.kind() {
-                "pair" => {
-                    let (Some(key), Some(value)) =
-                        (child.child_by_field_name("key"), child.child_by_field_name("value"))
+                Kind::Pair => {
+                    let (Some(key), Some(value)) = (child.field(Field::Key), child.field(Field::Value))
                     else {
                         continue;
                     };
@@ -341,7 +340,7 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn conditional(&mut self, node: Node<'t>) -> ExprId {
-        let parts = named_children(node);
+        let parts: SmallVec<[Node<'t>; 3]> = node.children().collect();
         let [then, condition, otherwise] = parts.as_slice() else {
             for part in parts {
                 self.expression(part);
@@ -361,11 +360,11 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// Binary and Boolean operators, the left spine in a loop.
     fn operators(&mut self, node: Node<'t>) -> ExprId {
-        let mut spine = vec![node];
-        let mut left = node.child_by_field_name("left");
-        while let Some(inner) = left.filter(|n| matches!(n.kind(), "binary_operator" | "boolean_operator")) {
+        let mut spine: SmallVec<[Node<'t>; 4]> = smallvec![node];
+        let mut left = node.field(Field::Left);
+        while let Some(inner) = left.filter(|n| matches!(n.kind(), Kind::Binary | Kind::Boolean)) {
             spine.push(inner);
-            left = inner.child_by_field_name("left");
+            left = inner.field(Field::Left);
         }
         let mut value = match left {
             Some(left) => self.expression(left),
@@ -373,12 +372,12 @@ impl<'s, 't> Lowering<'s, 't> {
         };
         let outer = self.builder.guard;
         while let Some(link) = spine.pop() {
-            let op = match link.child_by_field_name("operator").map(|o| o.kind()) {
-                Some("+") => BinaryOp::Add,
-                Some("%") => BinaryOp::Percent,
-                Some("/") => BinaryOp::Slash,
-                Some("and") => BinaryOp::And,
-                Some("or") => BinaryOp::Or,
+            let op = match link.field(Field::Operator).map(Node::kind) {
+                Some(Kind::Add) => BinaryOp::Add,
+                Some(Kind::Percent) => BinaryOp::Percent,
+                Some(Kind::Slash) => BinaryOp::Slash,
+                Some(Kind::And) => BinaryOp::And,
+                Some(Kind::Or) => BinaryOp::Or,
                 _ => BinaryOp::Other,
             };
             // The right side of `and` runs where the left holds, of `or` where it does not.
@@ -387,7 +386,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 BinaryOp::Or => self.builder.push_guard(GuardKind::Branch(value, false)),
                 _ => {}
             }
-            let right = match link.child_by_field_name("right") {
+            let right = match link.field(Field::Right) {
                 Some(right) => match self.deeper(right, |this| this.expression(right)) {
                     Some(right) => right,
                     None => self.unknown(right),
@@ -401,19 +400,19 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn unary(&mut self, node: Node<'t>) -> ExprId {
-        let Some(argument) = node.child_by_field_name("argument") else { return self.unknown(node) };
+        let Some(argument) = node.field(Field::Argument) else { return self.unknown(node) };
         let value = self.expression(argument);
-        match node.child_by_field_name("operator").map(|o| o.kind()) {
-            Some("-") => self.builder.expr(Expr::Neg(value), Self::span(node)),
-            Some("+") => value,
+        match node.field(Field::Operator).map(Node::kind) {
+            Some(Kind::Subtract) => self.builder.expr(Expr::Neg(value), Self::span(node)),
+            Some(Kind::Add) => value,
             _ => self.unknown(node),
         }
     }
 
     fn comparison(&mut self, node: Node<'t>) -> ExprId {
         let span = Self::span(node);
-        let operands: Vec<ExprId> = named_children(node).into_iter().map(|n| self.expression(n)).collect();
-        let operator = node.child_by_field_name("operators").map(|o| self.slice(o));
+        let operands: Vec<ExprId> = node.children().map(|n| self.expression(n)).collect();
+        let operator = node.field(Field::Operators).map(|o| self.slice(o));
         let [left, right] = operands.as_slice() else { return self.unknown(node) };
         let op = match operator {
             Some("==" | "is") => BinaryOp::Equal,
@@ -427,8 +426,7 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn walrus(&mut self, node: Node<'t>) -> ExprId {
-        let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value"))
-        else {
+        let (Some(name), Some(value)) = (node.field(Field::Name), node.field(Field::Value)) else {
             return self.unknown(node);
         };
         let value = self.expression(value);
@@ -448,9 +446,9 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn lambda(&mut self, node: Node<'t>) -> ExprId {
         let span = Self::span(node);
-        let Some(body) = node.child_by_field_name("body") else { return self.unknown(node) };
+        let Some(body) = node.field(Field::Body) else { return self.unknown(node) };
         let scope = self.builder.push_scope(ScopeKind::Function, Some(self.builder.scope));
-        let params = match node.child_by_field_name("parameters") {
+        let params = match node.field(Field::Parameters) {
             Some(parameters) => self.parameters(parameters, scope),
             None => Vec::new(),
         };
@@ -471,38 +469,38 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// The parameters of a function or lambda, bound in `scope`; defaults are evaluated here.
     pub(super) fn parameters(&mut self, node: Node<'t>, scope: crate::lang::builder::ScopeId) -> Vec<Param> {
-        let mut params: Vec<Param> = Vec::new();
+        let mut params: Vec<Param> = Vec::with_capacity(node.children().count());
         let mut keyword_only = false;
-        for child in named_children(node) {
+        for child in node.children() {
             let name;
             let (mut spread, mut default) = (Spread::No, None);
             match child.kind() {
-                "identifier" => name = Some(child),
-                "default_parameter" | "typed_default_parameter" => {
-                    name = child.child_by_field_name("name");
-                    default = child.child_by_field_name("value");
+                Kind::Identifier => name = Some(child),
+                Kind::DefaultParameter | Kind::TypedDefaultParameter => {
+                    name = child.field(Field::Name);
+                    default = child.field(Field::Value);
                 }
-                "typed_parameter" => {
-                    let inner = named_children(child).first().copied();
-                    match inner.map(|n| n.kind()) {
-                        Some("list_splat_pattern") => spread = Spread::Sequence,
-                        Some("dictionary_splat_pattern") => spread = Spread::Mapping,
+                Kind::TypedParameter => {
+                    let inner = child.children().next();
+                    match inner.map(Node::kind) {
+                        Some(Kind::ListSplatPattern) => spread = Spread::Sequence,
+                        Some(Kind::DictionarySplatPattern) => spread = Spread::Mapping,
                         _ => {}
                     }
                     name = match inner {
-                        Some(pattern) if spread != Spread::No => named_children(pattern).first().copied(),
+                        Some(pattern) if spread != Spread::No => pattern.children().next(),
                         other => other,
                     };
                 }
-                "list_splat_pattern" => {
+                Kind::ListSplatPattern => {
                     spread = Spread::Sequence;
-                    name = named_children(child).first().copied();
+                    name = child.children().next();
                 }
-                "dictionary_splat_pattern" => {
+                Kind::DictionarySplatPattern => {
                     spread = Spread::Mapping;
-                    name = named_children(child).first().copied();
+                    name = child.children().next();
                 }
-                "keyword_separator" => {
+                Kind::KeywordSeparator => {
                     keyword_only = true;
                     continue;
                 }
@@ -526,11 +524,10 @@ impl<'s, 't> Lowering<'s, 't> {
         let outer_scope = self.builder.scope;
         let outer_guard = self.builder.guard;
         let scope = self.builder.push_scope(ScopeKind::Block, Some(outer_scope));
-        for child in named_children(node) {
+        for child in node.children() {
             match child.kind() {
-                "for_in_clause" => {
-                    let (Some(left), Some(right)) =
-                        (child.child_by_field_name("left"), child.child_by_field_name("right"))
+                Kind::ForIn => {
+                    let (Some(left), Some(right)) = (child.field(Field::Left), child.field(Field::Right))
                     else {
                         continue;
                     };
@@ -539,8 +536,8 @@ impl<'s, 't> Lowering<'s, 't> {
                     let element = self.builder.expr(Expr::Element(iterable), Self::span(right));
                     self.assign(left, element);
                 }
-                "if_clause" => {
-                    for condition in named_children(child) {
+                Kind::IfClause => {
+                    for condition in child.children() {
                         let value = self.expression(condition);
                         self.builder.push_guard(GuardKind::Branch(value, true));
                     }
@@ -548,10 +545,10 @@ impl<'s, 't> Lowering<'s, 't> {
                 _ => {}
             }
         }
-        let value = match node.child_by_field_name("body") {
-            Some(body) if body.kind() == "pair" => {
-                let key = body.child_by_field_name("key").map(|k| self.expression(k));
-                let value = body.child_by_field_name("value").map(|v| self.expression(v));
+        let value = match node.field(Field::Body) {
+            Some(body) if body.kind() == Kind::Pair => {
+                let key = body.field(Field::Key).map(|k| self.expression(k));
+                let value = body.field(Field::Value).map(|v| self.expression(v));
                 match value {
                     Some(value) => self.builder.expr(Expr::Map(vec![(key, value)]), span),
                     None => self.unknown(node),
@@ -569,10 +566,10 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn yielded(&mut self, node: Node<'t>) -> ExprId {
-        let from = node.child(1).is_some_and(|c| c.kind() == "from");
-        let value = match named_children(node).first() {
+        let from = node.has(Kind::From);
+        let value = match node.children().next() {
             Some(inner) => {
-                let value = self.expression(*inner);
+                let value = self.expression(inner);
                 if from { self.builder.expr(Expr::Element(value), Self::span(node)) } else { value }
             }
             None => self.unknown(node),

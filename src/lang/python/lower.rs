@@ -1,14 +1,17 @@
 //! The state of lowering one file, and the order in which its parts are lowered: the top
 //! level first, then the main guard, then function bodies as they were met.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
-use tree_sitter::{Node, Tree};
+use tree_sitter::Tree;
 
 use super::bindings;
+use super::tree::{Node, Rows};
 use crate::base::facts::{WatchKind, WatchedUse};
-use crate::base::ir::{ClassId, Expr, ExprId, FuncId, FunctionKind, Program};
+use crate::base::ir::{ClassId, Expr, ExprId, FuncId, FunctionKind, Node as ExprNode, Program};
+use crate::base::scratch::Scratch;
 use crate::base::span::Span;
 use crate::lang::builder::{Builder, Lookup, ScopeId, ScopeKind};
 
@@ -24,6 +27,14 @@ pub struct Lowered {
     pub watched: Vec<WatchedUse>,
     /// Places that were nested too deep to be read.
     pub too_deep: Vec<Span>,
+}
+
+/// Expressions whose memory a worker keeps for its next file, at most.
+const MOST_KEPT: usize = 1 << 13;
+
+thread_local! {
+    // A finished program is moved out of it.
+    static EXPRS: Cell<Vec<ExprNode>> = const { Cell::new(Vec::new()) };
 }
 
 /// A function body that waits for its turn.
@@ -51,6 +62,8 @@ pub(super) struct Lowering<'s, 't> {
     pub(super) text: &'s str,
     pub(super) builder: Builder<'s>,
     pub(super) pending: VecDeque<Pending<'t>>,
+    /// Main guards' code that waits; there is hardly ever more than one.
+    pub(super) main_guards: VecDeque<Pending<'t>>,
     pub(super) class: Option<ClassId>,
     /// Qualified name of what is being lowered; empty at module level.
     pub(super) symbol: String,
@@ -66,10 +79,12 @@ pub(super) struct Lowering<'s, 't> {
 ///
 /// `skipped` are names that statements bind which are not in the tree.
 pub fn lower<'s>(tree: &Tree, text: &'s str, watch: &'s FxHashSet<String>, skipped: &[&'s str]) -> Lowered {
+    let rows = Rows::new(tree);
     let mut lowering = Lowering {
         text,
         builder: Builder::new(text.len()),
         pending: VecDeque::new(),
+        main_guards: VecDeque::new(),
         class: None,
         symbol: String::new(),
         depth: 0,
@@ -78,14 +93,23 @@ pub fn lower<'s>(tree: &Tree, text: &'s str, watch: &'s FxHashSet<String>, skipp
         too_deep: Vec::new(),
         stars: Vec::new(),
     };
+    // About every second node becomes an expression.
+    let mut scratch = Scratch::new(&EXPRS, MOST_KEPT);
+    lowering.builder.program.exprs = std::mem::take(&mut *scratch);
+    lowering.builder.program.exprs.reserve(rows.len() / 2);
     for name in skipped {
         let unknown = lowering.builder.expr(Expr::Unknown, Span::default());
         lowering.builder.bind(name, unknown);
     }
-    lowering.run(tree.root_node());
+    lowering.run(rows.root());
     lowering.watched.sort_by_key(|w| (w.span, w.kind));
     lowering.watched.dedup();
-    Lowered { program: lowering.builder.program, watched: lowering.watched, too_deep: lowering.too_deep }
+    let mut program = lowering.builder.program;
+    *scratch = std::mem::take(&mut program.exprs);
+    program.exprs = Vec::with_capacity(scratch.len());
+    program.exprs.append(&mut scratch);
+    program.shrink();
+    Lowered { program, watched: lowering.watched, too_deep: lowering.too_deep }
 }
 
 impl<'s, 't> Lowering<'s, 't> {
@@ -108,11 +132,7 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// The main guard's code runs before any function that the module's end leaves behind.
     fn next_pending(&mut self) -> Option<Pending<'t>> {
-        let guard = self.pending.iter().position(|p| matches!(p.body, Body::MainGuard(_)));
-        match guard {
-            Some(at) => self.pending.remove(at),
-            None => self.pending.pop_front(),
-        }
+        self.main_guards.pop_front().or_else(|| self.pending.pop_front())
     }
 
     fn function_body(&mut self, pending: Pending<'t>) {
@@ -139,11 +159,11 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// The text of a node.
     pub(super) fn slice(&self, node: Node<'_>) -> &'s str {
-        self.text.get(node.byte_range()).unwrap_or("")
+        self.text.get(node.span().range()).unwrap_or("")
     }
 
     pub(super) fn span(node: Node<'_>) -> Span {
-        Span::new(node.start_byte(), node.end_byte())
+        node.span()
     }
 
     pub(super) fn unknown(&mut self, node: Node<'_>) -> ExprId {
@@ -164,14 +184,14 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// A name that no scope binds: from a star import, or a builtin.
     fn free_name(&mut self, name: &'s str, span: Span) -> ExprId {
-        let builtin = self.builder.expr(Expr::External(format!("builtins.{name}")), span);
+        let builtin = self.builder.expr(Expr::External(["builtins.", name].concat()), span);
         if self.stars.is_empty() {
             return builtin;
         }
         let mut options = vec![builtin];
         for module in self.stars.clone() {
             let import = crate::base::ir::Import { module, name: Some(name.to_owned()) };
-            options.push(self.builder.expr(Expr::Import(import), span));
+            options.push(self.builder.expr(Expr::Import(Box::new(import)), span));
         }
         self.builder.expr(Expr::Union(options), span)
     }

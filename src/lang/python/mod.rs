@@ -24,6 +24,7 @@ mod sinks;
 mod slice;
 mod statement;
 mod stores;
+mod tree;
 
 pub use facts::{facts, parse, selected};
 pub use leaves::identifiers;

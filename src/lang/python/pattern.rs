@@ -1,10 +1,8 @@
 //! Assignment targets: names, attributes, elements and nested patterns.
 
-use tree_sitter::Node;
-
 use super::lower::Lowering;
+use super::tree::{Field, Kind, Node};
 use crate::base::ir::{Expr, ExprId, Slot, Store};
-use crate::lang::syntax::named_children;
 
 impl<'s, 't> Lowering<'s, 't> {
     /// Assigns `value` to a target.
@@ -16,14 +14,14 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn assign_to(&mut self, target: Node<'t>, value: ExprId) {
         match target.kind() {
-            "identifier" => {
+            Kind::Identifier => {
                 let name = self.slice(target);
                 self.watch(name, Self::span(target));
                 self.builder.bind(name, value);
             }
-            "attribute" => {
+            Kind::Attribute => {
                 let (Some(object), Some(attribute)) =
-                    (target.child_by_field_name("object"), target.child_by_field_name("attribute"))
+                    (target.field(Field::Object), target.field(Field::Attribute))
                 else {
                     return;
                 };
@@ -32,11 +30,11 @@ impl<'s, 't> Lowering<'s, 't> {
                 self.watch(name, Self::span(attribute));
                 self.builder.program.stores.push(Store { base, slot: Slot::Attr(name.to_owned()), value });
             }
-            "subscript" => {
-                let Some(object) = target.child_by_field_name("value") else { return };
+            Kind::Subscript => {
+                let Some(object) = target.field(Field::Value) else { return };
                 let base = self.expression(object);
-                let slot = match target.child_by_field_name("subscript") {
-                    Some(key) if key.kind() != "slice" => {
+                let slot = match target.field(Field::Subscript) {
+                    Some(key) if key.kind() != Kind::Slice => {
                         // `globals()["name"] = …` is a use of the name: lower the lookup too.
                         let lookup = self.expression(target);
                         match self.builder.program.exprs[lookup as usize].expr {
@@ -48,16 +46,21 @@ impl<'s, 't> Lowering<'s, 't> {
                 };
                 self.builder.program.stores.push(Store { base, slot, value });
             }
-            "pattern_list" | "tuple_pattern" | "list_pattern" | "expression_list" | "tuple" | "list" => {
+            Kind::PatternList
+            | Kind::TuplePattern
+            | Kind::ListPattern
+            | Kind::ExpressionList
+            | Kind::Tuple
+            | Kind::List => {
                 self.destructure(target, value);
             }
-            "list_splat_pattern" | "list_splat" => {
-                if let Some(inner) = named_children(target).first() {
-                    self.assign(*inner, value);
+            Kind::ListSplatPattern | Kind::ListSplat => {
+                if let Some(inner) = target.children().next() {
+                    self.assign(inner, value);
                 }
             }
-            "as_pattern_target" | "parenthesized_expression" => {
-                for inner in named_children(target) {
+            Kind::AsPatternTarget | Kind::Parenthesized => {
+                for inner in target.children() {
                     self.assign(inner, value);
                 }
             }
@@ -69,9 +72,9 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn destructure(&mut self, target: Node<'t>, value: ExprId) {
         let mut after_star = false;
-        for (position, child) in named_children(target).into_iter().enumerate() {
+        for (position, child) in target.children().enumerate() {
             let span = Self::span(child);
-            let item = if matches!(child.kind(), "list_splat_pattern" | "list_splat") {
+            let item = if matches!(child.kind(), Kind::ListSplatPattern | Kind::ListSplat) {
                 after_star = true;
                 self.builder.expr(Expr::Slice(value, u32::try_from(position).ok()), span)
             } else if after_star {

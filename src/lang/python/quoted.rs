@@ -28,7 +28,7 @@ impl<'s, 't> Lowering<'s, 't> {
                     let head = name.split('.').next().unwrap_or(name);
                     let module = if alias.is_some() { name } else { head };
                     let import = Import { module: module.to_owned(), name: None };
-                    let import = self.builder.expr(Expr::Import(import), span);
+                    let import = self.builder.expr(Expr::Import(Box::new(import)), span);
                     bound.insert(alias.unwrap_or(head).to_owned(), import);
                 }
             } else if let Some((module, names)) =
@@ -37,7 +37,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 for name in names.split(',') {
                     let (name, alias) = aliased(name);
                     let import = Import { module: module.trim().to_owned(), name: Some(name.to_owned()) };
-                    let import = self.builder.expr(Expr::Import(import), span);
+                    let import = self.builder.expr(Expr::Import(Box::new(import)), span);
                     bound.insert(alias.unwrap_or(name).to_owned(), import);
                 }
             } else {

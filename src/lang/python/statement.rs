@@ -1,19 +1,17 @@
 //! Statements: control flow, as far as it decides which bindings and conditions reach a call.
 
-use tree_sitter::Node;
-
 use super::bindings;
 use super::lower::{Body, Lowering, Pending};
+use super::tree::{Field, Kind, Node};
 use crate::base::ir::{Arg, BinaryOp, Call, CallKind, Expr, FunctionKind, GuardKind};
 use crate::lang::builder::{ScopeKind, function};
-use crate::lang::syntax::named_children;
 
 impl<'s, 't> Lowering<'s, 't> {
     /// The statements of a block in order. What follows a statement that leaves under a
     /// condition is guarded by that condition.
     pub(super) fn block(&mut self, node: Node<'t>) {
         let outer = self.builder.guard;
-        for statement in named_children(node) {
+        for statement in node.children() {
             self.deeper(statement, |this| this.statement(statement));
         }
         self.builder.guard = outer;
@@ -22,46 +20,45 @@ impl<'s, 't> Lowering<'s, 't> {
     /// One statement. May add guards for what follows in the same block.
     pub(super) fn statement(&mut self, node: Node<'t>) {
         match node.kind() {
-            "expression_statement" | "print_statement" | "exec_statement" => {
-                for child in named_children(node) {
+            Kind::ExpressionStatement | Kind::Print | Kind::Exec => {
+                for child in node.children() {
                     self.statement(child);
                 }
             }
-            "assert_statement" => {
-                for child in named_children(node) {
+            Kind::Assert => {
+                for child in node.children() {
                     self.statement(child);
                     self.narrow(child);
                 }
             }
-            "assignment" => self.assignment(node),
-            "augmented_assignment" => self.augmented(node),
-            "if_statement" => self.if_statement(node),
-            "for_statement" | "while_statement" => self.loop_statement(node),
-            "try_statement" => self.try_statement(node),
-            "with_statement" => self.with_statement(node),
-            "match_statement" => self.match_statement(node),
-            "function_definition" | "class_definition" => self.definition(node, &[]),
-            "decorated_definition" => self.decorated(node),
-            "import_statement" => self.import(node),
-            "import_from_statement" => self.import_from(node),
-            "return_statement" => {
-                if let Some(value) = named_children(node).first() {
-                    let value = self.expression(*value);
+            Kind::Assignment => self.assignment(node),
+            Kind::Augmented => self.augmented(node),
+            Kind::If => self.if_statement(node),
+            Kind::For | Kind::While => self.loop_statement(node),
+            Kind::Try => self.try_statement(node),
+            Kind::With => self.with_statement(node),
+            Kind::Match => self.match_statement(node),
+            Kind::Function | Kind::Class => self.definition(node, &[]),
+            Kind::Decorated => self.decorated(node),
+            Kind::Import => self.import(node),
+            Kind::ImportFrom => self.import_from(node),
+            Kind::Return => {
+                if let Some(value) = node.children().next() {
+                    let value = self.expression(value);
                     let function = self.builder.function as usize;
                     self.builder.program.functions[function].returns.push(value);
                 }
             }
-            "raise_statement" => self.raise(node),
-            "delete_statement" => self.delete(node),
-            "block" | "module" | "ERROR" => self.block(node),
-            "global_statement"
-            | "nonlocal_statement"
-            | "pass_statement"
-            | "break_statement"
-            | "continue_statement"
-            | "future_import_statement"
-            | "type_alias_statement"
-            | "comment" => {}
+            Kind::Raise => self.raise(node),
+            Kind::Delete => self.delete(node),
+            Kind::Block | Kind::Module | Kind::Error => self.block(node),
+            Kind::Global
+            | Kind::Nonlocal
+            | Kind::Pass
+            | Kind::Break
+            | Kind::Continue
+            | Kind::FutureImport
+            | Kind::TypeAlias => {}
             _ => {
                 self.expression(node);
             }
@@ -69,12 +66,12 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn assignment(&mut self, node: Node<'t>) {
-        let Some(left) = node.child_by_field_name("left") else { return };
-        let Some(right) = node.child_by_field_name("right") else {
+        let Some(left) = node.field(Field::Left) else { return };
+        let Some(right) = node.field(Field::Right) else {
             // A bare annotation declares, it binds nothing.
-            if left.kind() == "identifier" {
+            if left.kind() == Kind::Identifier {
                 self.watch(self.slice(left), Self::span(left));
-                if let Some(declared) = node.child_by_field_name("type") {
+                if let Some(declared) = node.field(Field::Type) {
                     self.declared_alone(left, declared);
                     self.field(left, declared);
                 }
@@ -84,9 +81,8 @@ impl<'s, 't> Lowering<'s, 't> {
         // `a = b = value`: assign from the right.
         let mut targets = vec![left];
         let mut value_node = right;
-        while value_node.kind() == "assignment" {
-            let (Some(left), Some(right)) =
-                (value_node.child_by_field_name("left"), value_node.child_by_field_name("right"))
+        while value_node.kind() == Kind::Assignment {
+            let (Some(left), Some(right)) = (value_node.field(Field::Left), value_node.field(Field::Right))
             else {
                 break;
             };
@@ -100,7 +96,7 @@ impl<'s, 't> Lowering<'s, 't> {
             }
             self.assign(target, value);
         }
-        if let Some(declared) = node.child_by_field_name("type") {
+        if let Some(declared) = node.field(Field::Type) {
             self.declared_target(left, declared);
             self.field(left, declared);
         }
@@ -108,7 +104,7 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// An annotated name in a class body: a parameter of the constructor, where one is made of them.
     fn field(&mut self, target: Node<'t>, declared: Node<'t>) {
-        if target.kind() == "identifier"
+        if target.kind() == Kind::Identifier
             && self.builder.scope_kind(self.builder.scope) == ScopeKind::Class
             && !self.slice(declared).contains("ClassVar")
             && let Some(class) = self.class
@@ -121,8 +117,8 @@ impl<'s, 't> Lowering<'s, 't> {
     /// `__all__`: what a star import of this file brings, and a use of each watched name in it.
     fn public_names(&mut self, node: Node<'t>) {
         let mut names = Vec::new();
-        for item in named_children(node) {
-            if item.kind() == "string" {
+        for item in node.children() {
+            if item.kind() == Kind::String {
                 let text = self.slice(item);
                 let name = text.trim_matches(|c: char| c == '"' || c == '\'').to_owned();
                 self.watch(&name, Self::span(item));
@@ -133,14 +129,13 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn augmented(&mut self, node: Node<'t>) {
-        let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-        else {
+        let (Some(left), Some(right)) = (node.field(Field::Left), node.field(Field::Right)) else {
             return;
         };
-        let op = match node.child_by_field_name("operator").map(|o| o.kind()) {
-            Some("+=") => BinaryOp::Add,
-            Some("%=") => BinaryOp::Percent,
-            Some("/=") => BinaryOp::Slash,
+        let op = match node.field(Field::Operator).map(Node::kind) {
+            Some(Kind::AddAssign) => BinaryOp::Add,
+            Some(Kind::PercentAssign) => BinaryOp::Percent,
+            Some(Kind::SlashAssign) => BinaryOp::Slash,
             _ => BinaryOp::Other,
         };
         if self.at_module_level() && self.slice(left) == "__all__" && self.builder.program.public.is_some() {
@@ -156,15 +151,15 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn if_statement(&mut self, node: Node<'t>) {
-        let Some(condition) = node.child_by_field_name("condition") else { return };
+        let Some(condition) = node.field(Field::Condition) else { return };
         if self.is_main_guard(condition) {
             self.main_guard(node);
             return;
         }
         if self.is_type_checking(condition) {
             // Never runs: its imports bind nothing that code could call.
-            for child in named_children(node) {
-                if matches!(child.kind(), "else_clause" | "elif_clause") {
+            for child in node.children() {
+                if matches!(child.kind(), Kind::Else | Kind::Elif) {
                     self.arm_body(child);
                 }
             }
@@ -177,11 +172,9 @@ impl<'s, 't> Lowering<'s, 't> {
         let first = condition;
         let mut tested = Some(condition);
         let mut condition = self.expression(condition);
-        let mut consequence = node.child_by_field_name("consequence");
-        let mut rest: std::collections::VecDeque<Node<'t>> = named_children(node)
-            .into_iter()
-            .filter(|c| matches!(c.kind(), "elif_clause" | "else_clause"))
-            .collect();
+        let mut consequence = node.field(Field::Consequence);
+        let mut rest: std::collections::VecDeque<Node<'t>> =
+            node.children().filter(|c| matches!(c.kind(), Kind::Elif | Kind::Else)).collect();
         loop {
             if let Some(block) = consequence {
                 let saved = self.builder.guard;
@@ -202,20 +195,20 @@ impl<'s, 't> Lowering<'s, 't> {
             // What follows runs where this condition did not hold.
             self.builder.push_guard(GuardKind::Branch(condition, false));
             match rest.pop_front() {
-                Some(arm) if arm.kind() == "elif_clause" => {
-                    tested = arm.child_by_field_name("condition");
+                Some(arm) if arm.kind() == Kind::Elif => {
+                    tested = arm.field(Field::Condition);
                     condition = match tested {
                         Some(c) => self.expression(c),
                         None => self.unknown(arm),
                     };
-                    consequence = arm.child_by_field_name("consequence");
+                    consequence = arm.field(Field::Consequence);
                 }
                 Some(arm) => {
                     falls_through = false;
                     let mark = self.builder.mark();
                     self.arm_body(arm);
                     let end = self.builder.rollback(mark);
-                    if arm.child_by_field_name("body").is_some_and(|b| self.leaves(b)) {
+                    if arm.field(Field::Body).is_some_and(|b| self.leaves(b)) {
                         leaving.push((condition, true));
                     } else {
                         ends.push(end);
@@ -228,10 +221,10 @@ impl<'s, 't> Lowering<'s, 't> {
         self.builder.guard = outer;
         self.builder.join(&ends, falls_through);
         // `if not isinstance(x, C): return`: what follows is about a C.
-        if first.kind() == "not_operator"
+        if first.kind() == Kind::Not
             && ends.is_empty()
             && falls_through
-            && let Some(negated) = first.child_by_field_name("argument")
+            && let Some(negated) = first.field(Field::Argument)
         {
             self.narrow(negated);
         }
@@ -241,20 +234,18 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn arm_body(&mut self, arm: Node<'t>) {
-        if let Some(block) =
-            arm.child_by_field_name("body").or_else(|| arm.child_by_field_name("consequence"))
-        {
+        if let Some(block) = arm.field(Field::Body).or_else(|| arm.field(Field::Consequence)) {
             self.block(block);
         }
     }
 
     /// The main guard's code is a function of its own: it runs only where the file is the program.
     fn main_guard(&mut self, node: Node<'t>) {
-        if let Some(block) = node.child_by_field_name("consequence") {
+        if let Some(block) = node.field(Field::Consequence) {
             let mut guard = function("", "<module>", Self::span(block), FunctionKind::MainGuard);
             guard.parent = Some(self.builder.function);
             let id = self.builder.add_function(guard);
-            self.pending.push_back(Pending {
+            self.main_guards.push_back(Pending {
                 function: id,
                 scope: self.builder.scope,
                 body: Body::MainGuard(block),
@@ -263,8 +254,8 @@ impl<'s, 't> Lowering<'s, 't> {
                 symbol: String::new(),
             });
         }
-        for child in named_children(node) {
-            if matches!(child.kind(), "else_clause" | "elif_clause") {
+        for child in node.children() {
+            if matches!(child.kind(), Kind::Else | Kind::Elif) {
                 self.arm_body(child);
             }
         }
@@ -272,15 +263,15 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn is_main_guard(&self, condition: Node<'t>) -> bool {
         let mut condition = condition;
-        while condition.kind() == "parenthesized_expression" {
-            match named_children(condition).first() {
-                Some(inner) => condition = *inner,
+        while condition.kind() == Kind::Parenthesized {
+            match condition.children().next() {
+                Some(inner) => condition = inner,
                 None => return false,
             }
         }
         let text = self.slice(condition);
         self.at_module_level()
-            && condition.kind() == "comparison_operator"
+            && condition.kind() == Kind::Comparison
             && text.contains("__name__")
             && text.contains("__main__")
             && text.contains("==")
@@ -288,17 +279,17 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn is_type_checking(&self, condition: Node<'t>) -> bool {
         let text = self.slice(condition);
-        text == "TYPE_CHECKING" || (condition.kind() == "attribute" && text.ends_with(".TYPE_CHECKING"))
+        text == "TYPE_CHECKING" || (condition.kind() == Kind::Attribute && text.ends_with(".TYPE_CHECKING"))
     }
 
     fn loop_statement(&mut self, node: Node<'t>) {
         let outer = self.builder.guard;
         let (subject, is_for) = match node.kind() {
-            "for_statement" => (node.child_by_field_name("right"), true),
-            _ => (node.child_by_field_name("condition"), false),
+            Kind::For => (node.field(Field::Right), true),
+            _ => (node.field(Field::Condition), false),
         };
         let Some(subject) = subject else { return };
-        let Some(body) = node.child_by_field_name("body") else { return };
+        let Some(body) = node.field(Field::Body) else { return };
         let iterable = is_for.then(|| self.expression(subject));
         let mark = self.builder.mark();
         let names = bindings::bound_names(node, self.text);
@@ -306,7 +297,7 @@ impl<'s, 't> Lowering<'s, 't> {
         let after = match iterable {
             Some(iterable) => {
                 let element = self.builder.expr(Expr::Element(iterable), Self::span(subject));
-                if let Some(left) = node.child_by_field_name("left") {
+                if let Some(left) = node.field(Field::Left) {
                     self.assign(left, element);
                 }
                 iterable
@@ -323,7 +314,7 @@ impl<'s, 't> Lowering<'s, 't> {
         let end = self.builder.rollback(mark);
         self.builder.join(&[end], true);
         self.builder.push_guard(GuardKind::AfterLoop(after));
-        if let Some(alternative) = node.child_by_field_name("alternative") {
+        if let Some(alternative) = node.field(Field::Alternative) {
             self.arm_body(alternative);
         }
     }
@@ -331,18 +322,18 @@ impl<'s, 't> Lowering<'s, 't> {
     fn try_statement(&mut self, node: Node<'t>) {
         let outer = self.builder.guard;
         let mark = self.builder.mark();
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field(Field::Body) {
             self.block(body);
         }
-        let children = named_children(node);
-        let body_leaves = node.child_by_field_name("body").is_some_and(|b| self.leaves(b));
+        let children = node.children();
+        let body_leaves = node.field(Field::Body).is_some_and(|b| self.leaves(b));
         let after_body = self.builder.rollback(mark);
         let mut ends = Vec::new();
         let mut finally = None;
         let mark = self.builder.mark();
         self.builder.join(std::slice::from_ref(&after_body), false);
-        for child in children.iter().filter(|c| c.kind() == "else_clause") {
-            self.arm_body(*child);
+        for child in children.clone().filter(|c| c.kind() == Kind::Else) {
+            self.arm_body(child);
         }
         let end = self.builder.rollback(mark);
         if !body_leaves {
@@ -350,7 +341,7 @@ impl<'s, 't> Lowering<'s, 't> {
         }
         for child in children {
             match child.kind() {
-                "except_clause" | "except_group_clause" => {
+                Kind::Except => {
                     let mark = self.builder.mark();
                     // A handler runs after any part of the body.
                     self.builder.join(std::slice::from_ref(&after_body), true);
@@ -361,13 +352,13 @@ impl<'s, 't> Lowering<'s, 't> {
                         GuardKind::Handler
                     });
                     let mut leaves = false;
-                    for part in named_children(child) {
+                    for part in child.children() {
                         match part.kind() {
-                            "block" => {
+                            Kind::Block => {
                                 self.block(part);
                                 leaves = self.leaves(part);
                             }
-                            "as_pattern" => self.as_pattern(part),
+                            Kind::AsPattern => self.as_pattern(part),
                             _ => {
                                 self.expression(part);
                             }
@@ -379,13 +370,13 @@ impl<'s, 't> Lowering<'s, 't> {
                         ends.push(end);
                     }
                 }
-                "finally_clause" => finally = Some(child),
+                Kind::Finally => finally = Some(child),
                 _ => {}
             }
         }
         self.builder.join(&ends, ends.is_empty());
         if let Some(finally) = finally {
-            for part in named_children(finally) {
+            for part in finally.children() {
                 self.block(part);
             }
         }
@@ -393,20 +384,20 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// Whether a handler is for the interrupt that the host sends, and for nothing else.
     fn catches_interrupt(&self, clause: Node<'t>) -> bool {
-        let Some(mut caught) = named_children(clause).first().copied() else { return false };
-        if caught.kind() == "as_pattern" {
-            match caught.named_child(0) {
+        let Some(mut caught) = clause.children().next() else { return false };
+        if caught.kind() == Kind::AsPattern {
+            match caught.children().next() {
                 Some(kind) => caught = kind,
                 None => return false,
             }
         }
-        caught.kind() == "identifier" && self.slice(caught) == "KeyboardInterrupt"
+        caught.kind() == Kind::Identifier && self.slice(caught) == "KeyboardInterrupt"
     }
 
     /// `expression as target` of an exception handler: the target is an instance, no callable.
     fn as_pattern(&mut self, node: Node<'t>) {
-        for part in named_children(node) {
-            if part.kind() == "as_pattern_target" {
+        for part in node.children() {
+            if part.kind() == Kind::AsPatternTarget {
                 let value = self.unknown(part);
                 self.assign(part, value);
             } else {
@@ -416,23 +407,23 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn with_statement(&mut self, node: Node<'t>) {
-        let is_async = node.child(0).is_some_and(|c| c.kind() == "async");
+        let is_async = node.has(Kind::Async);
         let (enter, exit) = if is_async { ("__aenter__", "__aexit__") } else { ("__enter__", "__exit__") };
-        for clause in named_children(node).into_iter().filter(|c| c.kind() == "with_clause") {
-            for item in named_children(clause) {
+        for clause in node.children().filter(|c| c.kind() == Kind::WithClause) {
+            for item in clause.children() {
                 self.with_item(item, enter, exit);
             }
         }
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field(Field::Body) {
             self.block(body);
         }
     }
 
     fn with_item(&mut self, item: Node<'t>, enter: &str, exit: &str) {
-        let Some(value) = item.child_by_field_name("value") else { return };
-        let (context, target) = if value.kind() == "as_pattern" {
-            let children = named_children(value);
-            (children.first().copied(), children.get(1).copied())
+        let Some(value) = item.field(Field::Value) else { return };
+        let (context, target) = if value.kind() == Kind::AsPattern {
+            let mut children = value.children();
+            (children.next(), children.next())
         } else {
             (Some(value), None)
         };
@@ -450,22 +441,22 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn match_statement(&mut self, node: Node<'t>) {
-        let Some(subject) = node.child_by_field_name("subject") else { return };
+        let Some(subject) = node.field(Field::Subject) else { return };
         let subject = self.expression(subject);
-        let Some(body) = node.child_by_field_name("body") else { return };
+        let Some(body) = node.field(Field::Body) else { return };
         let mut ends = Vec::new();
-        for case in named_children(body).into_iter().filter(|c| c.kind() == "case_clause") {
+        for case in body.children().filter(|c| c.kind() == Kind::CaseClause) {
             let mark = self.builder.mark();
             for name in bindings::bound_names(case, self.text) {
                 let value = self.builder.expr(Expr::Same(subject), Self::span(case));
                 self.builder.bind(name, value);
             }
-            if let Some(guard) = case.child_by_field_name("guard") {
-                for condition in named_children(guard) {
+            if let Some(guard) = case.field(Field::Guard) {
+                for condition in guard.children() {
                     self.expression(condition);
                 }
             }
-            if let Some(block) = case.child_by_field_name("consequence") {
+            if let Some(block) = case.field(Field::Consequence) {
                 self.block(block);
                 let end = self.builder.rollback(mark);
                 if !self.leaves(block) {
@@ -479,7 +470,7 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn raise(&mut self, node: Node<'t>) {
-        for (at, child) in named_children(node).into_iter().enumerate() {
+        for (at, child) in node.children().enumerate() {
             let value = self.expression(child);
             // Raising a class makes an instance of it; a call already did.
             if at == 0 && !matches!(self.builder.program.exprs[value as usize].expr, Expr::Call(_)) {
@@ -490,11 +481,11 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     fn delete(&mut self, node: Node<'t>) {
-        for child in named_children(node) {
+        for child in node.children() {
             match child.kind() {
-                "identifier" => self.builder.unbind(self.slice(child)),
-                "expression_list" => {
-                    for name in named_children(child).into_iter().filter(|n| n.kind() == "identifier") {
+                Kind::Identifier => self.builder.unbind(self.slice(child)),
+                Kind::ExpressionList => {
+                    for name in child.children().filter(|n| n.kind() == Kind::Identifier) {
                         self.builder.unbind(self.slice(name));
                     }
                 }
@@ -510,18 +501,18 @@ impl<'s, 't> Lowering<'s, 't> {
     pub(super) fn leaves(&self, block: Node<'t>) -> bool {
         let mut block = block;
         for _ in 0..16 {
-            let Some(last) = named_children(block).last().copied() else { return false };
+            let Some(last) = block.children().last() else { return false };
             match last.kind() {
-                "return_statement" | "raise_statement" | "break_statement" | "continue_statement" => {
+                Kind::Return | Kind::Raise | Kind::Break | Kind::Continue => {
                     return true;
                 }
-                "expression_statement" => {
+                Kind::ExpressionStatement => {
                     let text = self.slice(last);
                     return ["sys.exit(", "os._exit(", "exit(", "quit(", "os.abort(", "os.exec"]
                         .iter()
                         .any(|call| text.starts_with(call));
                 }
-                "with_statement" => match last.child_by_field_name("body") {
+                Kind::With => match last.field(Field::Body) {
                     Some(body) => block = body,
                     None => return false,
                 },

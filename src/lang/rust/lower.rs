@@ -206,7 +206,7 @@ impl Lowering<'_> {
         if self.imported.insert((function, import.clone())) {
             self.builder.program.imports.push(ImportSite { import: import.clone(), span, function });
         }
-        self.builder.expr(Expr::Import(import), span)
+        self.builder.expr(Expr::Import(Box::new(import)), span)
     }
 
     /// An identifier's name, raw or not; records its use if it is watched.
