@@ -38,13 +38,13 @@ fn rule(what: &str) -> Option<String> {
 fn effect(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
     let effect = Effect::from_name(&what.to_ascii_lowercase())?;
     let about = effects::about(effect);
-    let commands: Vec<&str> = catalogue
-        .rules()
-        .iter()
-        .filter(|r| r.effect == effect)
-        .flat_map(|r| &r.names)
-        .map(String::as_str)
-        .collect();
+    let mut commands: Vec<&str> = Vec::new();
+    // Several rules may be of one program.
+    for name in catalogue.rules().iter().filter(|r| r.effect == effect).flat_map(|r| &r.names) {
+        if !commands.contains(&name.as_str()) {
+            commands.push(name);
+        }
+    }
     let mut out = format!(
         "# {effect}\n\n{}\n\n{}\n\nIn the daemon's reach: {}.\n",
         about.meaning, about.why, about.rule

@@ -1,7 +1,7 @@
 //! Whether a file builds or runs a stdio server: it imports one by a catalogued name and
 //! calls it. By bindings alone, so that it holds wherever the library itself lies.
 
-use crate::base::ir::{Expr, ExprId, Program};
+use crate::base::ir::{Expr, ExprId, Import, Program};
 use crate::data::primitives::Catalogue;
 
 /// Why the file is a daemon module, if it is one.
@@ -56,7 +56,7 @@ pub fn import_of(program: &Program, expr: ExprId) -> Option<Import> {
     let mut at = expr;
     for _ in 0..8 {
         match &program.exprs[at as usize].expr {
-            Expr::Import(import) => return Some(import.clone()),
+            Expr::Import(import) => return Some(Import::clone(import)),
             Expr::Attr { base, name } => {
                 let of = import_of_module(program, *base)?;
                 return Some(Import { module: of, name: Some(name.clone()) });
@@ -74,14 +74,12 @@ fn import_of_module(program: &Program, expr: ExprId) -> Option<String> {
         Expr::Cell(cell) => only_value(program, *cell)?,
         _ => expr,
     };
-    match &program.exprs[at as usize].expr {
-        Expr::Import(Import { module, name: None }) => Some(module.clone()),
-        Expr::Import(Import { module, name: Some(name) }) => {
-            let dot = if module.ends_with('.') { "" } else { "." };
-            Some(format!("{module}{dot}{name}"))
-        }
-        _ => None,
-    }
+    let Expr::Import(import) = &program.exprs[at as usize].expr else { return None };
+    Some(match &import.name {
+        None => import.module.clone(),
+        Some(name) if import.module.ends_with('.') => format!("{}{name}", import.module),
+        Some(name) => format!("{}.{name}", import.module),
+    })
 }
 
 /// The first value that a cell holds, through joins.
