@@ -101,7 +101,7 @@ impl<'t> Slice<'t> {
         let at = line(place);
         let binds =
             |name: &&str| self.binders.get(*name).is_some_and(|binders| binders.binary_search(&at).is_ok());
-        at == line(other) || names.used.iter().any(|name| binds(name))
+        at == line(other) || names.used.iter().any(binds)
     }
 
     /// Whether a function inside the definition takes one of the names.
