@@ -179,12 +179,12 @@ fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
 /// Scans what was listed.
 fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing) -> Scan {
     let mut scan = Scan::default();
-    scan.tree.listed = match &request.stdin {
+    let listed: Vec<RelPath> = match &request.stdin {
         Some(stdin) => vec![stdin.name.clone()],
         None => listing.files.keys().cloned().collect(),
     };
     let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
-    let mut files = Files::new(scan.tree.listed.iter().cloned(), &roots);
+    let mut files = Files::new(listed.iter().cloned(), &roots);
     packages::name(&mut files, &packages::manifests(&listing));
     let files = files;
     let own = request.config.primitives.iter().filter(|p| p.language == Language::Python);
@@ -196,7 +196,6 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
         .chain(own.filter_map(|p| p.name.trim_end_matches("()").rsplit('.').next().map(str::to_owned)))
         .collect();
     let python = PythonReader::new(catalogues, &request.watch.symbols, &words, request.whole);
-    let listed = scan.tree.listed.clone();
     let places: Places<'_> = listed.iter().map(String::as_str).zip(0..).collect();
     let tools =
         Tools { request, catalogues, files: &files, python: &python, listed: &listed, places: &places };
@@ -245,12 +244,13 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
     manuals::leave_out(&mut scan.tree.files, &request.root);
     rounds::follow_exports(&tools, &listing, known, &mut scan);
     servers::across(&mut scan.tree, &files, catalogues);
-    link::sites(&mut scan.tree, &files, catalogues);
+    link::sites(&mut scan.tree, &files, catalogues, request.reach);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);
     }
     // A run over a part of the project, or over one text, says nothing about what lies elsewhere.
     let whole = request.stdin.is_none() && request.paths.iter().any(|p| request.root.starts_with(p));
+    scan.tree.listed.clone_from(&listed);
     let exists = |name: &str| !whole && (name.contains('*') || request.root.join(name).exists());
     scan.tree.daemons = daemons::modules(request.config, &scan.tree, &exists);
     link::entries(&mut scan.tree, &files);

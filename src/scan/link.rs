@@ -109,9 +109,17 @@ pub(super) fn settle(
 }
 
 /// Solves again, together with what they import, the files that get something that matters from
-/// another file, and replaces their sites. Every file is settled already.
-pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
+/// another file, and replaces their sites. Every file is settled already. Where the daemon's reach is not
+/// asked for (`reach`), the Python programs that no other file needs have had their use.
+pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, reach: bool) {
     let groups = groups(tree, files, catalogues);
+    if !reach {
+        let needed: FxHashSet<usize> = groups.iter().flat_map(|(_, group)| group).copied().collect();
+        let others = tree.files.iter_mut().enumerate().filter(|(at, _)| !needed.contains(at));
+        for (_, facts) in others.filter(|(_, facts)| facts.language == Language::Python) {
+            facts.program = None;
+        }
+    }
     let again: Vec<(usize, Found)> = groups
         .par_iter()
         .map(|(at, group)| {

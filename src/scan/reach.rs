@@ -316,7 +316,7 @@ fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashS
             Err(at) => scan.tree.files.insert(at, facts),
         }
     }
-    link::sites(&mut scan.tree, tools.files, tools.catalogues);
+    link::sites(&mut scan.tree, tools.files, tools.catalogues, true);
 }
 
 /// Files were added: the daemons' places in the list of files have moved.

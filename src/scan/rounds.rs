@@ -26,6 +26,9 @@ const ROUNDS: usize = 8;
 /// Files that hand on commands to each other, at most.
 const RUNNER_ROUNDS: usize = 3;
 
+/// Files that are read again at once, at most.
+const AT_ONCE: usize = 64;
+
 /// What a file gives, by name.
 type Names = BTreeMap<String, Tells>;
 
@@ -74,36 +77,49 @@ pub(super) fn follow_exports(
         if wanted.is_empty() {
             return;
         }
-        for (path, source, reading) in read_again(tools, listing, &wanted, &given, &known) {
-            let at = scan.tree.files.binary_search_by(|facts| facts.path.cmp(&path));
-            let file = known.entry(path.clone()).or_default();
-            let Some(reading) = reading else {
-                // What could be read without these names stands.
-                let facts = known_facts(scan, at, &path);
-                facts.problems.push(failed());
-                continue;
-            };
-            file.hands = reading.hands;
-            let Some(mut facts) = reading.facts else {
-                // Nothing of it matters, or nothing else than before.
-                if let Ok(at) = at {
-                    hand_on(&mut scan.tree.files[at], &given[&path]);
-                }
-                continue;
-            };
-            file.chosen = reading.chosen;
-            hand_on(&mut facts, &given[&path]);
-            if facts.speaks() {
-                scan.sources.insert(path.clone(), source);
+        // A few files at a time: what was read of them before is let go as they are read.
+        let paths: Vec<&RelPath> = wanted.keys().collect();
+        for some in paths.chunks(AT_ONCE) {
+            for (path, source, reading) in read_again(tools, listing, some, &given, &known) {
+                take(scan, &mut known, &given[&path], (path, source, reading));
             }
-            let place = known_facts(scan, at, &path);
-            let mut problems = std::mem::take(&mut place.problems);
-            facts.problems.retain(|new| problems.iter().all(|old| old.kind != new.kind));
-            problems.append(&mut facts.problems);
-            facts.problems = problems;
-            *place = facts;
         }
     }
+}
+
+/// Puts what was read of a file again in the place of what was known of it.
+fn take(
+    scan: &mut Scan,
+    known: &mut BTreeMap<RelPath, Known>,
+    given: &Given,
+    (path, source, reading): (RelPath, Option<Source>, Option<Reading>),
+) {
+    let at = scan.tree.files.binary_search_by(|facts| facts.path.cmp(&path));
+    let file = known.entry(path.clone()).or_default();
+    let Some(reading) = reading else {
+        // What could be read without these names stands.
+        known_facts(scan, at, &path).problems.push(failed());
+        return;
+    };
+    file.hands = reading.hands;
+    let Some(mut facts) = reading.facts else {
+        // Nothing of it matters, or nothing else than before.
+        if let Ok(at) = at {
+            hand_on(&mut scan.tree.files[at], given);
+        }
+        return;
+    };
+    file.chosen = reading.chosen;
+    hand_on(&mut facts, given);
+    if let Some(source) = source {
+        scan.sources.insert(path.clone(), source);
+    }
+    let place = known_facts(scan, at, &path);
+    let mut problems = std::mem::take(&mut place.problems);
+    facts.problems.retain(|new| problems.iter().all(|old| old.kind != new.kind));
+    problems.append(&mut facts.problems);
+    facts.problems = problems;
+    *place = facts;
 }
 
 /// The facts of a file at its place in the tree, or new ones where it belongs.
@@ -325,13 +341,13 @@ fn demands(known: &BTreeMap<RelPath, Known>, sources: &BTreeMap<RelPath, BTreeSe
 fn read_again(
     tools: &Tools<'_>,
     listing: &Listing,
-    wanted: &Wanted,
+    paths: &[&RelPath],
     given: &BTreeMap<RelPath, Given>,
     known: &BTreeMap<RelPath, Known>,
-) -> Vec<(RelPath, Source, Option<Reading>)> {
-    let paths: Vec<&RelPath> = wanted.keys().collect();
+) -> Vec<(RelPath, Option<Source>, Option<Reading>)> {
     paths
-        .into_par_iter()
+        .par_iter()
+        .copied()
         .filter_map(|path| {
             let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
             let before = known.get(path).and_then(|file| file.chosen.as_deref());
@@ -339,7 +355,8 @@ fn read_again(
             let read = || tools.python.read(path, &source, given, before, tools.linking());
             // One file that makes the reader fail is one problem of that file.
             let reading = catch_unwind(AssertUnwindSafe(read)).ok();
-            Some((path.clone(), source, reading))
+            let speaks = reading.iter().flat_map(|reading| &reading.facts).any(FileFacts::speaks);
+            Some((path.clone(), speaks.then_some(source), reading))
         })
         .collect()
 }
