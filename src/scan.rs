@@ -33,10 +33,11 @@ use crate::base::span::Span;
 use crate::data::config::Config;
 use crate::discover::{self, Listing, Scope};
 use crate::graph::link::Files;
+use crate::lang::files::may_be;
 use crate::lang::language_of;
 
 use cache::{Cache, Lookup};
-use catalogues::Catalogues;
+use catalogues::{Catalogues, PROGRAM_LANGUAGES};
 use imported::Places;
 use python::{Linking, PythonReader};
 use read::{Read, limit, read_all, read_stdin};
@@ -184,7 +185,7 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
         None => listing.files.keys().cloned().collect(),
     };
     let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
-    let mut files = Files::new(listed.iter().cloned(), &roots);
+    let mut files = Files::new(listed.iter().filter(|path| is_code(path)).cloned(), &roots);
     packages::name(&mut files, &packages::manifests(&listing));
     let files = files;
     let own = request.config.primitives.iter().filter(|p| p.language == Language::Python);
@@ -262,6 +263,12 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
     }
     read::texts(&listing, &mut scan);
     scan
+}
+
+/// Whether an import may lead to a file of that name.
+fn is_code(path: &str) -> bool {
+    static PROGRAMS: LazyLock<BTreeSet<Language>> = LazyLock::new(|| PROGRAM_LANGUAGES.into_iter().collect());
+    may_be(path, Some(&PROGRAMS))
 }
 
 fn list(request: &ScanRequest<'_>) -> Listing {

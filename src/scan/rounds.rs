@@ -27,7 +27,7 @@ const ROUNDS: usize = 8;
 const RUNNER_ROUNDS: usize = 3;
 
 /// Files that are read again at once, at most.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 32;
 
 /// What a file gives, by name.
 type Names = BTreeMap<String, Tells>;

@@ -186,8 +186,8 @@ fn syntax_problem(tree: &Tree, text: &str) -> Option<Problem> {
 
 /// `T =` of a type parameter with a default (`class A[T = int]`), which the grammar does not know.
 fn is_type_default(error: Node<'_>, text: &str) -> bool {
-    error.parent().is_some_and(|parent| parent.kind() == "type_parameter")
-        && text.get(error.byte_range()).is_some_and(|t| t.trim_end().ends_with('='))
+    error.parent().is_some_and(|parent| matches!(parent.kind(), "type_parameter" | "constrained_type"))
+        && text.get(error.byte_range()).is_some_and(|t| t.trim_end().ends_with('=') || t.starts_with('='))
 }
 
 /// Comments that begin with the mark.
@@ -248,6 +248,9 @@ mod tests {
             "class A[T = int]:\n    pass\n",
             "type B[T = int] = list[T]\n",
             "def f[T = int](x: T): pass\n",
+            "class B[T: int = int]:\n    pass\n",
+            "def g[T: (int, str) = int](x: T): pass\n",
+            "type C[T: int = int] = list[T]\n",
             "class A[*Ts = Unpack[tuple[int]], **P = [int]](B):\n    def g(self): pass\n",
         ] {
             assert_eq!(problem(text), None, "{text}");
