@@ -99,6 +99,8 @@ pub struct Stamp {
     pub changed: i128,
     /// The file's number on its disk; 0 where it has none.
     pub inode: u64,
+    /// The disk's number.
+    pub device: u64,
 }
 
 impl Stamp {
@@ -111,14 +113,15 @@ impl Stamp {
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH);
         let nanos = |time| since(time).ok().and_then(|d| i128::try_from(d.as_nanos()).ok());
         #[cfg(unix)]
-        let (changed, inode) = {
+        let (changed, inode, device) = {
             use std::os::unix::fs::MetadataExt;
-            (i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec()), meta.ino())
+            let changed = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
+            (changed, meta.ino(), meta.dev())
         };
         #[cfg(not(unix))]
-        let (changed, inode) = (0, 0);
+        let (changed, inode, device) = (0, 0, 0);
         let modified = meta.modified().ok().and_then(nanos).unwrap_or(0);
-        Stamp { size: meta.len(), modified, changed, inode }
+        Stamp { size: meta.len(), modified, changed, inode, device }
     }
 }
 

@@ -46,8 +46,12 @@ impl Case {
         tree::run(self.project.path(), &args)
     }
 
+    fn folder(&self, kind: &str) -> PathBuf {
+        self.cache.path().join("restartlint-results").join(kind)
+    }
+
     fn entries(&self, kind: &str) -> Vec<PathBuf> {
-        let Ok(found) = std::fs::read_dir(self.cache.path().join(kind)) else { return Vec::new() };
+        let Ok(found) = std::fs::read_dir(self.folder(kind)) else { return Vec::new() };
         found.filter_map(Result::ok).map(|entry| entry.path()).collect()
     }
 }
@@ -94,7 +98,7 @@ fn what_was_kept_is_what_is_shown() {
     let [tree] = case.entries("trees").try_into().unwrap();
     let bytes = std::fs::read(&tree).unwrap();
     std::fs::remove_file(&tree).unwrap();
-    let folder = case.cache.path().join("trees");
+    let folder = case.folder("trees");
     case.check(&[]);
     let [again] = case.entries("trees").try_into().unwrap();
     assert_eq!(std::fs::read(&again).unwrap(), bytes, "the same contents have the same entry in {folder:?}");
@@ -191,9 +195,67 @@ fn runs_at_the_same_time_do_no_harm() {
 }
 
 #[test]
+fn nothing_of_the_users_own_is_removed_or_taken_for_an_entry() {
+    let case = Case::new();
+    let notes = case.cache.path().join("projects/notes.txt");
+    std::fs::create_dir_all(notes.parent().unwrap()).unwrap();
+    let file = std::fs::File::create(&notes).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(90 * 24 * 60 * 60)).unwrap();
+    // The cache may lie in the checkout: it is no part of what is checked.
+    let args = ["check", "--format", "concise", "--cache-dir", "."];
+    let first = tree::run(case.project.path(), &args);
+    same(&first, &tree::run(case.project.path(), &args));
+    let trees = std::fs::read_dir(case.project.path().join("restartlint-results/trees")).unwrap();
+    assert_eq!(trees.count(), 1);
+    case.check(&[]);
+    assert!(notes.exists());
+    assert_eq!(std::fs::read_dir(case.project.path().join("lib")).unwrap().count(), 82);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_entry_that_is_no_file_is_none() {
+    let case = Case::new();
+    let fresh = case.check(&["--no-cache"]);
+    case.check(&[]);
+    for kind in ["trees", "projects"] {
+        let [entry] = case.entries(kind).try_into().unwrap();
+        std::fs::remove_file(&entry).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &entry).unwrap();
+        same(&fresh, &case.check(&[]));
+    }
+}
+
+#[test]
+fn manifests_count_that_are_read_without_being_listed() {
+    let case = Case::new();
+    let at = |name: &str| case.project.path().join(name);
+    std::fs::create_dir_all(at("docs")).unwrap();
+    std::fs::write(at("docs/use.md"), "```console\n$ uvicorn app:app --reload\n```\n").unwrap();
+    std::fs::write(at(".gitignore"), "package.json\n").unwrap();
+    let site = || String::from_utf8_lossy(&case.check(&[]).stdout).contains("docs/use.md");
+    assert!(site());
+    std::fs::write(at("package.json"), r#"{"name": "uvicorn", "bin": {"uvicorn": "x.js"}}"#).unwrap();
+    assert!(!site());
+    std::fs::remove_file(at("package.json")).unwrap();
+    assert!(site());
+}
+
+#[test]
+fn the_size_of_a_file_that_is_too_large_is_part_of_the_answer() {
+    let case = Case::new();
+    std::fs::write(case.project.path().join("restartlint.toml"), "max-file-size = 300\n").unwrap();
+    for size in [400, 500] {
+        std::fs::write(case.project.path().join("big.py"), "#".repeat(size)).unwrap();
+        let shown = case.check(&[]);
+        assert!(String::from_utf8_lossy(&shown.stdout).contains(&format!("is {size} bytes long")), "{shown:?}");
+    }
+}
+
+#[test]
 fn entries_are_removed_when_they_are_old() {
     let case = Case::new();
-    let folder = case.cache.path().join("trees");
+    let folder = case.folder("trees");
     std::fs::create_dir_all(&folder).unwrap();
     let old = folder.join("old");
     let file = std::fs::File::create(&old).unwrap();

@@ -28,7 +28,8 @@ pub(super) fn names_that_matter(
 ) -> BTreeMap<String, Tells> {
     let program = solver.program(unit);
     let catalogue = solver.catalogue(unit);
-    let path_matters = |path: &str| catalogue.matters(path) || catalogue.leads_others(path);
+    let path_matters =
+        |path: &str| catalogue.matters(path) || catalogue.leads_others(path) || catalogue.is_server(path);
     // A primitive, an object that has some, or a partial application of one.
     let value_matters = |value: ValueId| {
         let mut waiting = vec![value];

@@ -8,6 +8,7 @@
 
 #![allow(clippy::disallowed_methods)] // The cache is files.
 
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,10 @@ use rayon::prelude::*;
 
 use super::kept::Kept;
 use super::{Scan, ScanRequest};
+use crate::base::facts::Language;
 use crate::base::source::Source;
 use crate::discover::{Entry, Listing, Stamp};
+use crate::graph::link::parent;
 use crate::lang::files::may_be;
 
 /// A smaller tree is read as fast as it is looked up.
@@ -34,8 +37,15 @@ const MAGIC: &[u8] = b"restartlint cache 1\n";
 /// that disks are stamped with, and those of systems that tell one time only.
 const TICK: i128 = 50_000_000;
 const COARSE_TICK: i128 = 2_000_000_000;
-/// Manifests are read whatever languages are asked for.
+/// Manifests are read whatever languages are asked for, up to a size of their own.
 const MANIFESTS: [&str; 4] = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
+const LONGEST_MANIFEST: u64 = 1 << 20;
+/// What the folders above a document are asked for, listed or not.
+const BESIDE_DOCUMENTS: [&str; 4] = ["package.json", "pyproject.toml", "Cargo.toml", "src/main.rs"];
+/// The folder in the given one that holds the entries: nothing else lies in it.
+const OWN: &str = "restartlint-results";
+/// Larger entries were not written by this program.
+const LARGEST: u64 = 256 << 20;
 
 /// Where results are kept, and for whom.
 #[derive(Debug, Clone)]
@@ -54,6 +64,8 @@ pub(super) struct Lookup<'c> {
     /// The name of what the project's files looked like.
     project: Hash,
     stamps: Hash,
+    /// Files that are read although they need not be listed.
+    beside: Vec<PathBuf>,
     /// The name of the result; none until the files were read.
     contents: Option<Hash>,
 }
@@ -64,7 +76,9 @@ impl<'c> Lookup<'c> {
         let cache = request.cache.as_ref().filter(|_| listing.files.len() >= LEAST_FILES)?;
         let mut project = asked(cache, request);
         project.update(request.root.as_os_str().as_encoded_bytes());
-        Some(Lookup { cache, project: project.finalize(), stamps: stamped(listing), contents: None })
+        let beside = beside(request, listing);
+        let stamps = stamped(listing, &beside);
+        Some(Lookup { cache, project: project.finalize(), stamps, beside, contents: None })
     }
 
     /// The result of an earlier run, if there is one for these very files.
@@ -78,7 +92,12 @@ impl<'c> Lookup<'c> {
         {
             return Some(scan);
         }
-        let contents = contents(asked(self.cache, request), request, listing)?;
+        let mut asked = asked(self.cache, request);
+        for path in &self.beside {
+            let hash = std::fs::read(path).map(|bytes| blake3::hash(&bytes)).ok();
+            field(&mut asked, hash.as_ref().map_or(&[][..], |hash| hash.as_bytes()));
+        }
+        let contents = contents(asked, request, listing)?;
         self.contents = Some(contents);
         let scan = self.load(&contents, listing)?;
         self.remember(listing, &contents);
@@ -110,7 +129,8 @@ impl<'c> Lookup<'c> {
             0 => stamp.modified + COARSE_TICK < begun,
             changed => changed.max(stamp.modified) + TICK < begun,
         };
-        if listing.files.values().all(|entry| settled(&entry.stamp)) {
+        let beside = self.beside.iter().map(|path| Stamp::at(path));
+        if listing.files.values().map(|entry| entry.stamp).chain(beside).all(|stamp| settled(&stamp)) {
             let bytes = [self.stamps.as_bytes().as_slice(), contents.as_bytes()].concat();
             self.cache.write("projects", &self.project, &bytes);
         }
@@ -119,7 +139,8 @@ impl<'c> Lookup<'c> {
 
 impl Cache {
     fn read(&self, kind: &str, name: &Hash) -> Option<Vec<u8>> {
-        let path = self.folder.join(kind).join(name.to_hex().as_str());
+        let path = self.folder.join(OWN).join(kind).join(name.to_hex().as_str());
+        std::fs::symlink_metadata(&path).ok().filter(|meta| meta.is_file() && meta.len() <= LARGEST)?;
         let bytes = std::fs::read(&path).ok()?;
         let (sum, body) = bytes.strip_prefix(MAGIC)?.split_at_checked(blake3::OUT_LEN)?;
         if blake3::hash(body) != Hash::from_slice(sum).ok()? {
@@ -132,8 +153,14 @@ impl Cache {
 
     /// Writes an entry beside its place and moves it there. What fails is as if it had not been tried.
     fn write(&self, kind: &str, name: &Hash, body: &[u8]) {
-        let folder = self.folder.join(kind);
+        let own = self.folder.join(OWN);
+        let folder = own.join(kind);
         let written = std::fs::create_dir_all(&folder).and_then(|()| {
+            // Neither a checkout that the folder lies in nor a backup has to do with it.
+            if !own.join(".gitignore").exists() {
+                std::fs::write(own.join(".gitignore"), "*\n")?;
+                std::fs::write(own.join("CACHEDIR.TAG"), "Signature: 8a477f597d28d172789f06886806bc55\n")?;
+            }
             let mut file = tempfile::NamedTempFile::new_in(&folder)?;
             file.write_all(MAGIC)?;
             file.write_all(blake3::hash(body).as_bytes())?;
@@ -146,7 +173,7 @@ impl Cache {
     /// Removes what was not used for long, and what is more than is kept.
     fn prune(&self) {
         for kind in ["trees", "projects"] {
-            let Ok(entries) = std::fs::read_dir(self.folder.join(kind)) else { continue };
+            let Ok(entries) = std::fs::read_dir(self.folder.join(OWN).join(kind)) else { continue };
             let used = |meta: &Metadata| meta.modified().ok();
             let mut found: Vec<(SystemTime, PathBuf)> =
                 entries.flatten().filter_map(|e| Some((used(&e.metadata().ok()?)?, e.path()))).collect();
@@ -187,19 +214,38 @@ fn field(hasher: &mut Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-/// What the files of a listing look like from outside.
-fn stamped(listing: &Listing) -> Hash {
+/// The files that the folders above the listed documents are asked for.
+fn beside(request: &ScanRequest<'_>, listing: &Listing) -> Vec<PathBuf> {
+    let is_document = |path: &&String| [".md", ".mdc", ".rst"].iter().any(|end| path.to_lowercase().ends_with(end));
+    if !request.wants(Language::Document) {
+        return Vec::new();
+    }
+    let mut folders: BTreeSet<&str> = BTreeSet::new();
+    for path in listing.files.keys().filter(is_document) {
+        let above = std::iter::successors(Some(parent(path)), |folder| {
+            (!folder.is_empty()).then(|| parent(folder))
+        });
+        folders.extend(above);
+    }
+    let names = |folder: &str| BESIDE_DOCUMENTS.map(|name| request.root.join(folder).join(name));
+    folders.into_iter().flat_map(names).collect()
+}
+
+/// What the files of a listing, and those beside it, look like from outside.
+fn stamped(listing: &Listing, beside: &[PathBuf]) -> Hash {
     let mut hasher = Hasher::new();
     said(&mut hasher, listing);
-    for (path, Entry { stamp, .. }) in &listing.files {
+    let stamp = |hasher: &mut Hasher, stamp: &Stamp| {
+        let Stamp { size, modified, changed, inode, device } = stamp;
+        hasher.update(&size.to_le_bytes()).update(&inode.to_le_bytes()).update(&device.to_le_bytes());
+        hasher.update(&modified.to_le_bytes()).update(&changed.to_le_bytes());
+    };
+    for (path, entry) in &listing.files {
         field(&mut hasher, path.as_bytes());
-        let Stamp { size, modified, changed, inode } = stamp;
-        let mut bytes = [0; 48];
-        bytes[..8].copy_from_slice(&size.to_le_bytes());
-        bytes[8..16].copy_from_slice(&inode.to_le_bytes());
-        bytes[16..32].copy_from_slice(&modified.to_le_bytes());
-        bytes[32..].copy_from_slice(&changed.to_le_bytes());
-        hasher.update(&bytes);
+        stamp(&mut hasher, &entry.stamp);
+    }
+    for path in beside {
+        stamp(&mut hasher, &Stamp::at(path));
     }
     hasher.finalize()
 }
@@ -220,8 +266,9 @@ fn contents(mut hasher: Hasher, request: &ScanRequest<'_>, listing: &Listing) ->
         .par_iter()
         .map(|(path, entry)| {
             let name = path.rsplit('/').next().unwrap_or(path);
-            let counts = MANIFESTS.contains(&name) || may_be(path, request.languages.as_ref());
-            if !counts || entry.stamp.size > limit {
+            let is_manifest = MANIFESTS.contains(&name) && entry.stamp.size <= LONGEST_MANIFEST;
+            let is_read = may_be(path, request.languages.as_ref()) && entry.stamp.size <= limit;
+            if !is_manifest && !is_read {
                 return Some(None);
             }
             Some(Some(blake3::hash(&std::fs::read(&entry.real).ok()?)))
@@ -232,7 +279,9 @@ fn contents(mut hasher: Hasher, request: &ScanRequest<'_>, listing: &Listing) ->
         field(&mut hasher, path.as_bytes());
         match hash {
             Some(hash) => hasher.update(hash.as_bytes()),
-            None => hasher.update(&u64::from(entry.stamp.size > limit).to_le_bytes()),
+            // The size is what is said of a file that is too large.
+            None if entry.stamp.size > limit => hasher.update(&entry.stamp.size.to_le_bytes()),
+            None => hasher.update(&[0]),
         };
     }
     Some(hasher.finalize())

@@ -47,7 +47,8 @@ pub(super) fn across(tree: &mut Tree, files: &Files, catalogues: &Catalogues) {
             continue;
         };
         let built = program.exprs.iter().find_map(|node| match &node.expr {
-            Expr::Call(call) => elsewhere(facts, program, files, &classes, call.callee),
+            Expr::Call(call) => own(facts, program, &classes, call.callee)
+                .or_else(|| elsewhere(facts, program, files, &classes, call.callee)),
             _ => None,
         });
         facts.server = built.map(|((path, name), reason)| format!("{reason} ({name} of {path})"));
@@ -78,10 +79,24 @@ fn kinds(
     });
     let again = program.exports.iter().filter_map(|(name, cell)| {
         let value = server::only_value(program, *cell)?;
-        let (_, reason) = elsewhere(facts, program, files, classes, value)?;
-        Some(((facts.path.clone(), name.clone()), reason.clone()))
+        Some(((facts.path.clone(), name.clone()), of(&value)?))
     });
     own.chain(again).collect()
+}
+
+/// The server class of the file itself that an expression names: a kind of one of another file.
+fn own<'c>(
+    facts: &FileFacts,
+    program: &Program,
+    classes: &'c Classes,
+    expr: ExprId,
+) -> Option<(&'c (String, String), &'c String)> {
+    let mut at = expr;
+    if let Expr::Cell(cell) = &program.exprs[at as usize].expr {
+        at = server::only_value(program, *cell)?;
+    }
+    let Expr::Class(class) = program.exprs[at as usize].expr else { return None };
+    classes.reasons.get_key_value(&(facts.path.clone(), program.classes[class as usize].name.clone()))
 }
 
 /// The server class of another file that an expression names.
