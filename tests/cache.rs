@@ -248,7 +248,10 @@ fn the_size_of_a_file_that_is_too_large_is_part_of_the_answer() {
     for size in [400, 500] {
         std::fs::write(case.project.path().join("big.py"), "#".repeat(size)).unwrap();
         let shown = case.check(&[]);
-        assert!(String::from_utf8_lossy(&shown.stdout).contains(&format!("is {size} bytes long")), "{shown:?}");
+        assert!(
+            String::from_utf8_lossy(&shown.stdout).contains(&format!("is {size} bytes long")),
+            "{shown:?}"
+        );
     }
 }
 

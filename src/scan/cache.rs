@@ -216,15 +216,15 @@ fn field(hasher: &mut Hasher, bytes: &[u8]) {
 
 /// The files that the folders above the listed documents are asked for.
 fn beside(request: &ScanRequest<'_>, listing: &Listing) -> Vec<PathBuf> {
-    let is_document = |path: &&String| [".md", ".mdc", ".rst"].iter().any(|end| path.to_lowercase().ends_with(end));
+    let is_document =
+        |path: &&String| [".md", ".mdc", ".rst"].iter().any(|end| path.to_lowercase().ends_with(end));
     if !request.wants(Language::Document) {
         return Vec::new();
     }
     let mut folders: BTreeSet<&str> = BTreeSet::new();
     for path in listing.files.keys().filter(is_document) {
-        let above = std::iter::successors(Some(parent(path)), |folder| {
-            (!folder.is_empty()).then(|| parent(folder))
-        });
+        let above =
+            std::iter::successors(Some(parent(path)), |folder| (!folder.is_empty()).then(|| parent(folder)));
         folders.extend(above);
     }
     let names = |folder: &str| BESIDE_DOCUMENTS.map(|name| request.root.join(folder).join(name));

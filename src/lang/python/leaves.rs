@@ -7,7 +7,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Cut, Kind, Statement, first_word};
-use super::slice::Slice;
+use super::slice::{FILLS, Slice};
 
 /// A statement that is chosen or not as a whole: one of the top level, or a member of a class.
 pub(super) struct Leaf<'c> {
@@ -112,7 +112,7 @@ pub(super) struct Bound<'c> {
     pub(super) attributes: FxHashMap<(usize, &'c str), Vec<Binding>>,
     /// The classes of a name, as indices among the classes.
     pub(super) classes: FxHashMap<&'c str, Vec<usize>>,
-    /// Where functions bind a name of something imported (`settings.ARGS = …`).
+    /// Where functions bind a name of something imported (`settings.ARGS = …`), or of the top level.
     pub(super) foreign: FxHashMap<&'c str, Vec<Binding>>,
     /// The classes that bind an attribute by a name.
     pub(super) owners: FxHashMap<&'c str, Vec<usize>>,
@@ -120,6 +120,8 @@ pub(super) struct Bound<'c> {
     pub(super) bases: Vec<Vec<usize>>,
     /// All names that are bound outside of functions, attributes among them.
     pub(super) own: FxHashSet<&'c str>,
+    /// Names that some import brings, wherever it stands.
+    pub(super) imported: FxHashSet<&'c str>,
 }
 
 impl<'c> Leaves<'c> {
@@ -181,6 +183,7 @@ impl<'c> Leaves<'c> {
                 owners: FxHashMap::default(),
                 bases: self.bases(),
                 own: FxHashSet::default(),
+                imported: imported_names(self.text).collect(),
             };
             for (at, class) in self.classes.iter().enumerate() {
                 bound.classes.entry(&self.text[class.name.clone()]).or_default().push(at);
@@ -210,7 +213,7 @@ impl<'c> Leaves<'c> {
             }
             bound.own.extend(bound.owners.keys());
             // A function's own import binds another file's name as well.
-            bound.own.extend(imported_names(self.text));
+            bound.own.extend(&bound.imported);
             bound
         })
     }
@@ -222,19 +225,42 @@ impl<'c> Leaves<'c> {
             bound.names.iter().filter(|(_, leaves)| imports(leaves)).map(|(name, _)| *name).collect();
         for (at, leaf) in self.all.iter().enumerate().filter(|(_, leaf)| leaf.is_function()) {
             let slice = &self.text[leaf.span()];
+            let mut globals: FxHashSet<&str> = FxHashSet::default();
             for line in slice.lines().map(str::trim_start) {
-                let module = first_word(line);
-                let Some(rest) = line[module.len()..].strip_prefix('.') else { continue };
-                let name = first_word(rest);
-                if assignment(&rest[name.len()..])
-                    .is_some_and(|to| rest[name.len()..][..to].trim().is_empty())
-                    && imported.contains(module)
+                let word = first_word(line);
+                let rest = &line[word.len()..];
+                let binding = Binding { leaf: at, place: Some(offset_in(slice, line)) };
+                if word == "global" {
+                    globals.extend(identifiers(rest));
+                } else if let Some(member) = rest.strip_prefix('.') {
+                    let name = first_word(member);
+                    let after = &member[name.len()..];
+                    let is_store = assignment(after).is_some_and(|to| after[..to].trim().is_empty());
+                    if is_store && imported.contains(word) {
+                        bound.foreign.entry(name).or_default().push(binding);
+                    }
+                    if bound.names.contains_key(word) && FILLS.iter().any(|fill| rest.starts_with(fill)) {
+                        bound.foreign.entry(word).or_default().push(binding);
+                    }
+                } else if (globals.contains(word) || rest.starts_with('[') && bound.names.contains_key(word))
+                    && assigns(line)
                 {
-                    let place = Some(offset_in(slice, line));
-                    bound.foreign.entry(name).or_default().push(Binding { leaf: at, place });
+                    bound.foreign.entry(word).or_default().push(binding);
                 }
             }
         }
+    }
+
+    /// The name under which an import brings another name: `C` of `from k import CMD as C`.
+    pub(super) fn alias(&self, place: usize, name: &str) -> Option<&'c str> {
+        let rest = self.text[place + name.len()..].trim_start_matches([' ', '\t']);
+        let alias = first_word(rest.strip_prefix("as ")?.trim_start());
+        (!alias.is_empty()).then_some(alias)
+    }
+
+    /// Whether a star import may bring any name.
+    pub(super) fn has_star(&self) -> bool {
+        self.has_star
     }
 
     /// Whether a name at a place is one that other code can mean: a member, a name in quotes, or one
@@ -325,7 +351,7 @@ pub(super) fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t s
         Kind::Import => {
             identifiers(slice).filter(|name| !matches!(*name, "import" | "from" | "as")).collect()
         }
-        Kind::Simple => assigned(slice, false),
+        Kind::Simple => slice.split(';').flat_map(|part| assigned(part, false)).collect(),
         Kind::Compound => {
             let mut names = Vec::new();
             for line in slice.lines() {
@@ -354,17 +380,19 @@ pub(super) fn attribute_names<'t>(text: &'t str, statement: &Statement) -> Vec<(
                 .filter(|line| line.contains('=') && (line.contains("self.") || line.contains("cls.")))
             {
                 let place = Some(offset_in(slice, line.trim_start()));
-                names.extend(assigned(line.trim_start(), true).into_iter().map(|name| (name, place)));
+                let targets = line.trim_start().split(';').flat_map(|part| assigned(part, true));
+                names.extend(targets.map(|name| (name, place)));
             }
             names
         }
-        _ => assigned(slice, false).into_iter().map(|name| (name, None)).collect(),
+        _ => slice.split(';').flat_map(|part| assigned(part, false)).map(|name| (name, None)).collect(),
     }
 }
 
 /// The places of a definition where it gives something back.
 pub(super) fn given_back(slice: &str) -> Vec<usize> {
-    let gives = |line: &&str| line.starts_with("return") || line.contains("yield");
+    let gives =
+        |line: &&str| line.starts_with("return") || line.contains("yield") || line.contains(": return");
     slice.lines().map(str::trim_start).filter(gives).map(|line| offset_in(slice, line)).collect()
 }
 

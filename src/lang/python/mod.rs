@@ -3,6 +3,7 @@
 //! search for words (`hints`) knows which of those names are too common to tell anything alone.
 
 mod annotation;
+mod asks;
 mod bindings;
 mod cell;
 pub mod cut;

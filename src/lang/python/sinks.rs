@@ -12,7 +12,7 @@ use super::given::{Given, Hands};
 use super::handed::{beside, handed, program_is_fixed};
 use super::leaves::{Binding, Leaves, assigned, bound_names, identifiers, offset_in};
 use super::slice::{Names, Slice, given_names};
-use super::stores::{filled, is_import, is_name, is_target, line_of, segment_of, stored};
+use super::stores::{filled, is_import, is_name, is_target, line_of, segment_of, simple_part, stored};
 use crate::data::commands::CommandCatalogue;
 
 /// What stands at a flow's place.
@@ -49,7 +49,7 @@ pub(super) struct Meeting {
     pub(super) hands: Hands,
 }
 
-/// Words that are no names of anything.
+/// No names of anything.
 const KEYWORDS: [&str; 14] = [
     "self", "cls", "None", "True", "False", "import", "from", "as", "def", "class", "return", "if", "for",
     "in",
@@ -83,8 +83,8 @@ pub(super) fn meet<'a, 'c>(
     search.meeting(given)
 }
 
-struct Search<'a, 'c> {
-    leaves: &'a Leaves<'c>,
+pub(super) struct Search<'a, 'c> {
+    pub(super) leaves: &'a Leaves<'c>,
     catalogue: &'a CommandCatalogue,
     /// Where commands are named, in order.
     commands: &'a [usize],
@@ -101,7 +101,7 @@ struct Search<'a, 'c> {
     /// A command is named somewhere.
     can_meet: bool,
     /// What unmet flows depend on.
-    asks: FxHashSet<&'c str>,
+    pub(super) asks: FxHashSet<&'c str>,
 }
 
 impl<'a, 'c> Search<'a, 'c> {
@@ -200,30 +200,49 @@ impl<'a, 'c> Search<'a, 'c> {
         let (leaves, leaf) = (self.leaves, &self.leaves.all[at]);
         let text = leaves.text_of(at);
         let start = leaf.statement.span.start;
+        let logical = |place: usize| leaves.lines(at).map_or("", |lines| lines.line_at(place - start));
         match leaf.statement.kind {
             Kind::Function => {
                 let mut names = Vec::new();
                 if leaf.gives_back(text) {
                     names.push(&leaves.text[leaf.statement.name.clone()]);
                 }
-                let line = leaves.lines(at).map_or("", |lines| lines.line_at(place - start));
-                names.extend(stored(line).into_iter().filter(|name| line.contains(&format!(".{name}"))));
-                if line.starts_with("global ") {
-                    names.extend(identifiers(line).skip(1));
+                let line = logical(place);
+                let part = simple_part(line, place - offset_in(leaves.text, line).min(place));
+                if is_import(line) {
+                    names
+                        .extend(leaves.alias(place, identifiers(&leaves.text[place..]).next().unwrap_or("")));
                 }
-                // What a function keeps for itself counts with the function.
                 let bound = leaves.bound();
+                let kept = stored(part).into_iter().filter(|name| {
+                    part.contains(&format!(".{name}"))
+                        || bound.foreign.get(name).is_some_and(|b| !b.is_empty())
+                });
+                names.extend(kept);
+                // What a function keeps for itself counts with the function.
                 let is_kept =
-                    |name: &&str| bound.names.contains_key(name) || line.contains(&format!(".{name}."));
-                names.extend(filled(line).filter(is_kept));
+                    |name: &&str| bound.names.contains_key(name) || part.contains(&format!(".{name}."));
+                names.extend(filled(part).filter(is_kept));
                 names
             }
             Kind::Import => match segment_of(text, place - start) {
-                segment if is_import(segment) => Vec::new(),
+                segment if is_import(segment) => {
+                    let name = identifiers(&leaves.text[place..]).next().unwrap_or("");
+                    leaves.alias(place, name).into_iter().collect()
+                }
                 segment => stored(segment),
             },
-            Kind::Simple => stored(text).into_iter().chain(filled(text)).collect(),
-            Kind::Class | Kind::Compound => stored(line_of(text, place - start)),
+            Kind::Simple => {
+                let part = simple_part(text, place - start);
+                stored(part).into_iter().chain(filled(part)).collect()
+            }
+            Kind::Class | Kind::Compound => {
+                let line = logical(place);
+                let part = simple_part(line, place - offset_in(leaves.text, line).min(place));
+                let alias = is_import(part)
+                    .then(|| leaves.alias(place, identifiers(&leaves.text[place..]).next().unwrap_or("")));
+                stored(part).into_iter().chain(filled(part)).chain(alias.flatten()).collect()
+            }
         }
     }
 
@@ -490,17 +509,6 @@ impl<'a, 'c> Search<'a, 'c> {
         self.commands.iter().any(|place| (from..from + line.len()).contains(place))
     }
 
-    /// Whether a name may be another file's: it is imported, or a member of something.
-    fn is_foreign(&self, name: &str) -> bool {
-        let leaves = self.leaves;
-        let imported = |leaf: &usize| leaves.all[*leaf].statement.kind == Kind::Import;
-        leaves.bound().names.get(name).is_some_and(|bound| bound.iter().any(imported))
-            || leaves.mentions(name).iter().any(|place| {
-                let before = &leaves.text[..*place];
-                before.ends_with('.') && !before.ends_with("self.") && !before.ends_with("cls.")
-            })
-    }
-
     fn meeting(mut self, given: &Given) -> Meeting {
         for (name, flows) in &self.relays {
             if given.asked.contains(*name) {
@@ -567,6 +575,7 @@ impl<'a, 'c> Search<'a, 'c> {
             let of = if brings { &mut meeting.hands.completes } else { &mut meeting.hands.runs };
             of.extend(self.exported(name));
         }
+        self.close_asks();
         meeting.hands.asks =
             self.asks.iter().filter(|name| self.is_foreign(name)).map(|name| (*name).to_owned()).collect();
         meeting

@@ -99,6 +99,10 @@ impl<'t> Slice<'t> {
     pub(super) fn feeds(&self, place: usize, other: usize, names: &Names<'t>) -> bool {
         let line = |place: usize| self.lines.partition_point(|line| line.end <= place);
         let at = line(place);
+        // A default is what a parameter may stand for.
+        if names.by_parameter && at <= self.header().0 {
+            return true;
+        }
         let binds =
             |name: &&str| self.binders.get(*name).is_some_and(|binders| binders.binary_search(&at).is_ok());
         at == line(other) || names.used.iter().any(binds)
@@ -180,12 +184,29 @@ impl<'t> Slice<'t> {
                 continue;
             }
             let lines = self.binders.get(name).map_or(&[][..], Vec::as_slice);
-            if !lines.iter().any(|at| is_fixed(self.value(*at).trim())) {
-                queue.extend(lines.iter().flat_map(|at| self.given(*at)));
-            }
+            // Where the program is written out, what is added to it is none.
+            let is_fixed = |at: &usize| is_fixed(self.value(*at).trim());
+            let written_out = lines.iter().any(is_fixed);
+            let counts = |at: &&usize| !written_out || (self.sets_anew(**at) && !is_fixed(at));
+            queue.extend(lines.iter().filter(counts).flat_map(|at| self.given(*at)));
         }
         found.by_parameter = self.header().1.any(|name| found.used.contains(name));
+        if found.by_parameter {
+            found.used.extend(self.defaults());
+        }
         found
+    }
+
+    /// Whether a line gives a name another value, and does not add to the one that it has.
+    fn sets_anew(&self, at: usize) -> bool {
+        let line = &self.text[self.lines[at].content..self.lines[at].end];
+        assignment(line).is_some_and(|at| !line[..at].ends_with(['+', '|', '*']) && !line[..at].contains('('))
+    }
+
+    /// The names in the defaults of its parameters.
+    fn defaults(&self) -> impl Iterator<Item = &'t str> {
+        let line = self.lines.get(self.header().0).map_or("", |line| &self.text[line.start..line.end]);
+        line.split('=').skip(1).filter_map(|rest| rest.split(',').next()).flat_map(given_names)
     }
 
     /// What a line assigns; else all of it.

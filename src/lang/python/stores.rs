@@ -1,6 +1,6 @@
 //! What a single line of Python stores, and under which names: the text alone is looked at.
 
-use super::cut::first_word;
+use super::cut::{first_word, string_end};
 use super::leaves::{assigns, identifiers, offset_in};
 use super::slice::FILLS;
 
@@ -14,6 +14,38 @@ pub(super) fn line_of(text: &str, place: usize) -> &str {
 pub(super) fn segment_of(text: &str, place: usize) -> &str {
     let start = text[..place].rfind(';').map_or(0, |at| at + 1);
     text[start..].split(';').next().unwrap_or("").trim_start()
+}
+
+/// The simple statement of a line that a place lies in: after a semicolon, or after the colon of a head.
+pub(super) fn simple_part(line: &str, place: usize) -> &str {
+    let bytes = line.as_bytes();
+    let (mut depth, mut start, mut at) = (0usize, 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' | b'\'' => {
+                at = string_end(bytes, at).unwrap_or(bytes.len());
+                continue;
+            }
+            b';' if depth == 0 && at >= place => break,
+            b';' if depth == 0 => start = at + 1,
+            // The colon of a head, not that of an annotation.
+            b':' if depth == 0 && at < place && opens_block(&line[start..at]) => start = at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    line[start..at.min(bytes.len())].trim_start()
+}
+
+/// Whether a text before a colon is the head of a block.
+fn opens_block(head: &str) -> bool {
+    let words = [
+        "if", "elif", "else", "for", "while", "try", "except", "finally", "with", "case", "class", "def",
+        "async",
+    ];
+    words.contains(&first_word(head.trim_start()))
 }
 
 /// Whether a statement is an import.
@@ -70,6 +102,15 @@ mod tests {
         // Another object's table is as good as nobody's.
         assert!(stored("hass.data[key] = run").is_empty());
         assert!(stored("if a == b:").is_empty());
+    }
+
+    #[test]
+    fn a_simple_statement_stands_between_semicolons_and_after_a_head() {
+        let part = |line: &str, of: &str| simple_part(line, line.find(of).unwrap()).to_owned();
+        assert_eq!(part("x = 1; C = 'pkill; x'; y = 2", "pkill"), "C = 'pkill; x'");
+        assert_eq!(part("if a == 'b:c': C = 'pkill'", "pkill"), "C = 'pkill'");
+        assert_eq!(part("C: str = 'pkill'", "pkill"), "C: str = 'pkill'");
+        assert_eq!(part("D = {'a': x, 'b': 'pkill'}", "pkill"), "D = {'a': x, 'b': 'pkill'}");
     }
 
     #[test]

@@ -1,0 +1,59 @@
+//! What a file asks of the files that it imports: the names that may stand for a command there.
+
+use super::cut::Kind;
+use super::leaves::identifiers;
+use super::sinks::Search;
+use super::stores::is_name;
+
+/// Names that are asked of other files for one file, at most.
+const MOST_ASKED: usize = 256;
+
+impl<'c> Search<'_, 'c> {
+    /// Adds what the asked names of this file stand for, and the names under which imports bring them.
+    pub(super) fn close_asks(&mut self) {
+        let (leaves, bound) = (self.leaves, self.leaves.bound());
+        let mut queue: Vec<&'c str> = self.asks.iter().copied().collect();
+        for _ in 0..MOST_ASKED {
+            let Some(name) = queue.pop() else { return };
+            let mut more: Vec<&'c str> = Vec::new();
+            if bound.imported.contains(name) {
+                // `from k import CMD as C`: the file that is asked knows it as `CMD`.
+                for place in leaves.mentions(name) {
+                    let before = leaves.text[..*place].trim_end();
+                    let original = before.strip_suffix(" as").map(str::trim_end).unwrap_or("");
+                    let start = original.rfind(|c: char| !is_name(c)).map_or(0, |at| at + 1);
+                    more.extend(leaves.text.get(start..original.len()).filter(|name| !name.is_empty()));
+                }
+            }
+            let plain = |leaf: &&usize| leaves.all[**leaf].statement.kind == Kind::Simple;
+            for leaf in bound.names.get(name).into_iter().flatten().filter(plain) {
+                let text = leaves.text_of(*leaf);
+                more.extend(text.split_once('=').into_iter().flat_map(|(_, value)| identifiers(value)));
+            }
+            let of_class = bound.owners.get(name).into_iter().flatten();
+            let bindings =
+                of_class.flat_map(|class| bound.attributes.get(&(*class, name)).into_iter().flatten());
+            for binding in bindings {
+                let text = leaves.text_of(binding.leaf);
+                let line = match binding.place {
+                    Some(place) => leaves.lines(binding.leaf).map_or("", |lines| lines.line_at(place)),
+                    None if leaves.all[binding.leaf].is_function() => "",
+                    None => text,
+                };
+                more.extend(line.split_once('=').into_iter().flat_map(|(_, value)| identifiers(value)));
+            }
+            queue.extend(more.into_iter().filter(|name| self.asks.insert(name)));
+        }
+    }
+
+    /// Whether a name may be another file's: it is imported, or a member of something.
+    pub(super) fn is_foreign(&self, name: &str) -> bool {
+        let leaves = self.leaves;
+        leaves.has_star()
+            || leaves.bound().imported.contains(name)
+            || leaves.mentions(name).iter().any(|place| {
+                let before = &leaves.text[..*place];
+                before.ends_with('.') && !before.ends_with("self.") && !before.ends_with("cls.")
+            })
+    }
+}
