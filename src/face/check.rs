@@ -173,6 +173,10 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let mut proposed = check::run(&ctx);
     if let Some(only) = &only {
         proposed.retain(|f: &Finding| f.place.path == *only);
+    } else if !project.is_whole() {
+        // The drafts of an inventory that was not asked for are another change's work.
+        let asked = |path: &String| scan.tree.listed.binary_search(path).is_ok();
+        proposed.retain(|f: &Finding| f.code != "RL308" || asked(&f.place.path));
     }
     let in_scope = |entry: &Entry| scope(entry, &scan, &presence, !args.scan.language.is_empty());
     let in_scope = Scope { whole: presence.whole, entry: &in_scope, unused: "RL403" };
@@ -326,6 +330,13 @@ fn say(cli: &Cli, Checked { report, scan, project, inventory, stale, partial }: 
         );
     }
     let outside = report.findings.iter().any(|f| f.finding.code == "RL301");
+    if outside && !*partial && scan.tree.daemons.is_empty() {
+        output::note(
+            cli,
+            "restartlint: note: no daemon module is declared or found, so nothing here is known to lie in a daemon's reach; \
+             declare it with `daemon = [\"server.py\"]` in restartlint.toml",
+        );
+    }
     if *partial && (outside || !project.config.daemon.is_empty()) {
         output::note(
             cli,

@@ -41,10 +41,15 @@ pub(super) enum Read {
 }
 
 pub(super) fn read_all(tools: &Tools<'_>, listing: &Listing) -> Vec<Read> {
-    let (done, total) = (AtomicUsize::new(0), listing.files.len());
-    listing
+    // What a name rules out takes no time, and is no part of what is to be done.
+    let files: Vec<_> = listing
         .files
-        .par_iter()
+        .iter()
+        .filter(|(path, _)| lang::files::may_be(path, tools.request.languages.as_ref()))
+        .collect();
+    let (done, total) = (AtomicUsize::new(0), files.len());
+    files
+        .into_par_iter()
         .map(|(path, entry)| {
             let read = read_file(tools, path, entry);
             if let Some(progress) = tools.request.progress {
@@ -77,9 +82,6 @@ pub(super) fn read_stdin(tools: &Tools<'_>, stdin: &Stdin) -> Read {
 fn read_file(tools: &Tools<'_>, path: &str, entry: &Entry) -> Read {
     let request = tools.request;
     let limit = limit(request);
-    if !lang::files::may_be(path, request.languages.as_ref()) {
-        return Read::Skipped;
-    }
     if entry.stamp.size > limit {
         let Some(language) = language_of(path, b"") else { return Read::Skipped };
         let size = entry.stamp.size;
