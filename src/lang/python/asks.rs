@@ -1,9 +1,14 @@
-//! What a file asks of the files that it imports: the names that may stand for a command there.
+//! What a file asks of the files that it imports, the names that may stand for a command there, and what
+//! it answers.
+
+use std::collections::BTreeSet;
 
 use super::cut::Kind;
-use super::leaves::identifiers;
+use super::given::Given;
+use super::leaves::{Binding, Leaves, identifiers};
 use super::sinks::Search;
 use super::stores::is_name;
+use crate::data::commands::CommandCatalogue;
 
 /// Names that are asked of other files for one file, at most.
 const MOST_ASKED: usize = 256;
@@ -56,4 +61,22 @@ impl<'c> Search<'_, 'c> {
                 before.ends_with('.') && !before.ends_with("self.") && !before.ends_with("cls.")
             })
     }
+}
+
+/// The names of a file that may stand for a command, for the files that run commands.
+pub(super) fn commands_named(
+    leaves: &Leaves<'_>,
+    commands: &[usize],
+    given: &Given,
+    catalogue: &CommandCatalogue,
+) -> BTreeSet<String> {
+    let mut search = Search::new(leaves, commands, catalogue);
+    let mut names = search.commanded(given);
+    let bound = leaves.bound();
+    let is_member = |name: &str| {
+        let plain = |binding: &Binding| binding.place.is_none();
+        bound.attributes.iter().any(|((_, own), at)| *own == name && at.iter().any(plain))
+    };
+    names.retain(|name| bound.names.contains_key(*name) || is_member(name));
+    names.into_iter().map(str::to_owned).collect()
 }

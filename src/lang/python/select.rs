@@ -7,11 +7,12 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
+use super::asks::commands_named;
 use super::cut::{Cut, Kind};
 use super::given::{Given, Hands};
 use super::hints::{Hints, Hit, Weight};
 use super::leaves::{Binding, Leaves, assigned, given_back, identifiers};
-use super::sinks::{Meeting, commands_named, meet};
+use super::sinks::{Meeting, meet};
 use super::slice::{FILLS, Names, Seeds, names_around};
 use crate::data::commands::CommandCatalogue;
 

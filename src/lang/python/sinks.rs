@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cut::{Kind, first_word};
 use super::given::{Given, Hands};
 use super::handed::{beside, handed, program_is_fixed};
-use super::leaves::{Binding, Leaves, assigned, bound_names, identifiers, offset_in};
+use super::leaves::{Leaves, assigned, bound_names, identifiers, offset_in};
 use super::slice::{Names, Slice, given_names};
 use super::stores::{filled, is_import, is_name, is_target, line_of, segment_of, simple_part, stored};
 use crate::data::commands::CommandCatalogue;
@@ -105,7 +105,11 @@ pub(super) struct Search<'a, 'c> {
 }
 
 impl<'a, 'c> Search<'a, 'c> {
-    fn new(leaves: &'a Leaves<'c>, commands: &'a [usize], catalogue: &'a CommandCatalogue) -> Search<'a, 'c> {
+    pub(super) fn new(
+        leaves: &'a Leaves<'c>,
+        commands: &'a [usize],
+        catalogue: &'a CommandCatalogue,
+    ) -> Search<'a, 'c> {
         Search {
             leaves,
             catalogue,
@@ -173,7 +177,7 @@ impl<'a, 'c> Search<'a, 'c> {
 
     /// Marks the leaves that name a command, and closes the names that may stand for one.
     /// Gives those that stand for one directly.
-    fn commanded(&mut self, given: &Given) -> Vec<&'c str> {
+    pub(super) fn commanded(&mut self, given: &Given) -> Vec<&'c str> {
         let mut queue: Vec<&'c str> =
             given.commands.iter().filter_map(|name| self.leaves.mentioned(name)).collect();
         for place in self.commands {
@@ -580,22 +584,4 @@ impl<'a, 'c> Search<'a, 'c> {
             self.asks.iter().filter(|name| self.is_foreign(name)).map(|name| (*name).to_owned()).collect();
         meeting
     }
-}
-
-/// The names of a file that may stand for a command, for the files that run commands.
-pub(super) fn commands_named(
-    leaves: &Leaves<'_>,
-    commands: &[usize],
-    given: &Given,
-    catalogue: &CommandCatalogue,
-) -> BTreeSet<String> {
-    let mut search = Search::new(leaves, commands, catalogue);
-    let mut names = search.commanded(given);
-    let bound = leaves.bound();
-    let is_member = |name: &str| {
-        let plain = |binding: &Binding| binding.place.is_none();
-        bound.attributes.iter().any(|((_, own), at)| *own == name && at.iter().any(plain))
-    };
-    names.retain(|name| bound.names.contains_key(*name) || is_member(name));
-    names.into_iter().map(str::to_owned).collect()
 }
