@@ -10,11 +10,10 @@ pub const HEAD: usize = 64 << 10;
 
 /// Endings of data, markup, pictures, archives and built things: nothing starts such a file as a program,
 /// whatever its first line says, and it is of no format that is read.
-const LIFELESS: [&str; 45] = [
-    "7z", "a", "bin", "bmp", "bz2", "class", "css", "csv", "dll", "dylib", "eot", "gif", "gz", "htm", "html",
-    "ico", "jar", "jpeg", "jpg", "lock", "map", "mo", "mp3", "mp4", "npy", "o", "parquet", "pdf", "pickle",
-    "png", "po", "pot", "pyc", "pyi", "scss", "so", "svg", "tar", "tgz", "ttf", "wasm", "webp", "woff",
-    "woff2", "zip",
+const LIFELESS: [&str; 43] = [
+    "7z", "a", "bmp", "bz2", "class", "css", "csv", "dll", "dylib", "eot", "gif", "gz", "htm", "html", "ico",
+    "jar", "jpeg", "jpg", "map", "mo", "mp3", "mp4", "npy", "o", "parquet", "pdf", "pickle", "png", "po",
+    "pot", "pyc", "pyi", "scss", "so", "svg", "tar", "tgz", "ttf", "wasm", "webp", "woff", "woff2", "zip",
 ];
 /// Endings of data that may be of a host format.
 const DATA: [&str; 4] = ["json", "toml", "yaml", "yml"];
@@ -371,6 +370,7 @@ mod tests {
         reads("run.PS1", "", Some(Language::Windows));
         reads("strings.json", "#!/usr/bin/env python3\n", None);
         reads("logo.png", "#!/bin/sh\n", None);
+        reads("install.bin", "#!/bin/sh\n", Some(Language::Shell));
     }
 
     #[test]
