@@ -8,7 +8,7 @@ use crate::base::facts::Language;
 /// How many bytes of a file are looked at to tell what it is.
 pub const HEAD: usize = 64 << 10;
 
-/// Endings of data, markup, pictures, archives and built things: nothing starts such a file as a program,
+/// Endings of data, markup, pictures, archives and built things: such a file is taken for no program,
 /// whatever its first line says, and it is of no format that is read.
 const LIFELESS: [&str; 43] = [
     "7z", "a", "bmp", "bz2", "class", "css", "csv", "dll", "dylib", "eot", "gif", "gz", "htm", "html", "ico",

@@ -18,12 +18,12 @@ use blake3::{Hash, Hasher};
 use rayon::prelude::*;
 
 use super::kept::Kept;
-use super::{Scan, ScanRequest};
+use super::{Scan, ScanRequest, packages};
 use crate::base::facts::Language;
 use crate::base::source::Source;
 use crate::discover::{Entry, Listing, Stamp};
 use crate::graph::link::parent;
-use crate::lang::files::may_be;
+use crate::lang::files::{language_of, may_be};
 
 /// A smaller tree is read as fast as it is looked up.
 const LEAST_FILES: usize = 64;
@@ -39,7 +39,6 @@ const TICK: i128 = 50_000_000;
 const COARSE_TICK: i128 = 2_000_000_000;
 /// Manifests are read whatever languages are asked for, up to a size of their own.
 const MANIFESTS: [&str; 4] = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
-const LONGEST_MANIFEST: u64 = 1 << 20;
 /// What the folders above a document are asked for, listed or not.
 const BESIDE_DOCUMENTS: [&str; 4] = ["package.json", "pyproject.toml", "Cargo.toml", "src/main.rs"];
 /// The folder in the given one that holds the entries: nothing else lies in it.
@@ -216,8 +215,7 @@ fn field(hasher: &mut Hasher, bytes: &[u8]) {
 
 /// The files that the folders above the listed documents are asked for.
 fn beside(request: &ScanRequest<'_>, listing: &Listing) -> Vec<PathBuf> {
-    let is_document =
-        |path: &&String| [".md", ".mdc", ".rst"].iter().any(|end| path.to_lowercase().ends_with(end));
+    let is_document = |path: &&String| language_of(path, b"") == Some(Language::Document);
     if !request.wants(Language::Document) {
         return Vec::new();
     }
@@ -266,7 +264,7 @@ fn contents(mut hasher: Hasher, request: &ScanRequest<'_>, listing: &Listing) ->
         .par_iter()
         .map(|(path, entry)| {
             let name = path.rsplit('/').next().unwrap_or(path);
-            let is_manifest = MANIFESTS.contains(&name) && entry.stamp.size <= LONGEST_MANIFEST;
+            let is_manifest = MANIFESTS.contains(&name) && entry.stamp.size <= packages::LONGEST;
             let is_read = may_be(path, request.languages.as_ref()) && entry.stamp.size <= limit;
             if !is_manifest && !is_read {
                 return Some(None);

@@ -7,14 +7,12 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::reach::{imported_files, text_of};
-use super::{Scan, Tools};
+use super::{Scan, Tools, packages};
 use crate::base::facts::{DaemonModule, Language, RelPath};
 use crate::base::ir::Import;
 use crate::discover::Listing;
 use crate::graph::link::{Target, join, parent};
 
-/// Longest manifest that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
 /// Most files that are looked at from one entry point, the nearest first.
 const MOST_FILES: usize = 400;
 
@@ -37,7 +35,7 @@ pub(super) fn named(tools: &Tools<'_>, listing: &Listing, scan: &Scan) -> BTreeS
     }
     for (path, entry) in &listing.files {
         let name = path.rsplit('/').next().unwrap_or(path);
-        if entry.stamp.size > LONGEST || !matches!(name, "package.json" | "pyproject.toml") {
+        if entry.stamp.size > packages::LONGEST || !matches!(name, "package.json" | "pyproject.toml") {
             continue;
         }
         let Ok(text) = std::fs::read_to_string(&entry.real) else { continue };

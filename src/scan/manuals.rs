@@ -8,13 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::packages;
 use crate::base::effect::Effect;
 use crate::base::facts::{FileFacts, Language};
 use crate::base::site::Site;
 use crate::graph::link::{join, parent};
-
-/// Longest manifest that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
 
 /// Documents that tell an agent what to do, by the first part of their names.
 const INSTRUCTIONS: &[&str] = &[
@@ -136,7 +134,7 @@ fn programs(root: &Path, folder: &str) -> BTreeSet<String> {
     let at = |name: &str| root.join(join(folder, name));
     let text = |name: &str| {
         let file = at(name);
-        let small = std::fs::metadata(&file).is_ok_and(|m| m.is_file() && m.len() <= LONGEST);
+        let small = std::fs::metadata(&file).is_ok_and(|m| m.is_file() && m.len() <= packages::LONGEST);
         small.then(|| std::fs::read_to_string(file).ok()).flatten()
     };
     let mut found = BTreeSet::new();

@@ -7,7 +7,7 @@ use crate::discover::Listing;
 use crate::graph::link::{Files, join, parent};
 
 /// Longest manifest that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
+pub(super) const LONGEST: u64 = 1 << 20;
 
 /// Tells `files` every package that a manifest of the listing names.
 pub fn name(files: &mut Files, manifests: &[(String, std::path::PathBuf)]) {

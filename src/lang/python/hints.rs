@@ -184,7 +184,7 @@ impl<'n> Path<'n> {
 
 impl Hints {
     /// The words of a catalogue, with the names of commands, and `extra` words of this run
-    /// (watched symbols, daemons' words), which count anywhere.
+    /// (watched symbols, assertions, a configuration's primitives), which count anywhere.
     pub fn new(catalogue: &Catalogue, commands: &[&str], extra: &[String]) -> Option<Hints> {
         let mut words = Words::default();
         let mut known = FxHashSet::default();
