@@ -245,7 +245,8 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
     manuals::leave_out(&mut scan.tree.files, &request.root);
     rounds::follow_exports(&tools, &listing, known, &mut scan);
     servers::across(&mut scan.tree, &files, catalogues);
-    link::sites(&mut scan.tree, &files, catalogues, request.reach);
+    let which = if request.reach { link::Sites::All } else { link::Sites::AndNoReach };
+    link::sites(&mut scan.tree, &files, catalogues, which);
     for facts in &mut scan.tree.files {
         asserted::mark(facts, &request.watch.assertions);
     }

@@ -7,6 +7,14 @@ use super::value::{Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
 use crate::base::ir::{Arg, ClassId, Expr, ExprId};
 
+/// The classes that were made, some of which may have a base in such a file.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    classes: Vec<(UnitId, ClassId)>,
+    /// How many of the active functions were looked through for them.
+    looked_through: usize,
+}
+
 impl<'a> Solver<'a> {
     /// An import brings something of a file that is not among the units.
     pub(super) fn absent(&mut self, unit: UnitId, path: &str, node: u32) {
@@ -53,19 +61,20 @@ impl<'a> Solver<'a> {
     /// The files that are wanted, in order of their paths: those that were given something, and those
     /// that hold a base of a class that was made.
     pub fn wanted_files(&mut self) -> Vec<String> {
-        let mut classes: Vec<(UnitId, ClassId)> = Vec::new();
-        for at in 0..self.active().len() {
+        for at in self.made.looked_through..self.active().len() {
             let (unit, function) = self.active()[at];
             if self.units[unit as usize].language != Language::Python {
                 continue;
             }
-            for expr in self.program(unit).functions[function as usize].exprs.clone() {
-                if let Expr::Class(class) = self.program(unit).exprs[expr as usize].expr {
-                    classes.push((unit, class));
+            let program = self.program(unit);
+            for expr in program.functions[function as usize].exprs.clone() {
+                if let Expr::Class(class) = program.exprs[expr as usize].expr {
+                    self.made.classes.push((unit, class));
                 }
             }
         }
-        for (unit, class) in classes {
+        self.made.looked_through = self.active().len();
+        for (unit, class) in self.made.classes.clone() {
             for base in self.program(unit).classes[class as usize].bases.clone() {
                 let from = self.expr_node(unit, base) as usize;
                 for value in self.values[from].clone() {

@@ -36,18 +36,24 @@ pub struct Reach {
 }
 
 /// Makes the daemon modules' code count and follows it until nothing is new. `unique` tells which
-/// of the names are a method of no class outside the units.
+/// of the names are a method of no class outside the units. Ends early, with `false`, where the first
+/// things that are followed want a file that `can_come` among the units: with it all is followed anew.
 pub fn solve(
     solver: &mut Solver<'_>,
     daemons: &[UnitId],
     mut unique: impl FnMut(&[String]) -> FxHashSet<String>,
-) {
+    can_come: impl Fn(&str) -> bool,
+) -> bool {
     for unit in daemons {
         for function in 0..solver.units()[*unit as usize].program.functions.len() as FuncId {
             solver.activate(*unit, function);
             solver.seed_receiver(*unit, function);
         }
         solver.hand_over_tables(*unit);
+    }
+    solver.run();
+    if solver.wanted_files().iter().any(|path| can_come(path)) {
+        return false;
     }
     // Each round can make new code count; a round without news ends it.
     loop {
@@ -61,7 +67,7 @@ pub fn solve(
             continue;
         }
         if !solver.unique_methods(&mut unique) {
-            break;
+            return true;
         }
     }
 }

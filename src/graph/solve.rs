@@ -30,7 +30,7 @@ pub(super) const WHOLE_MODULE: &str = "module.exports";
 const MOST_TASKS: usize = 20_000_000;
 
 /// More values than this at one node are not told apart any further.
-const MOST_VALUES: usize = 128;
+const MOST_VALUES: usize = 64;
 
 /// The path of everything outside the tree that no catalogue leads on from.
 pub const ELSEWHERE: &str = "?";
@@ -90,7 +90,6 @@ pub struct Solver<'a> {
     /// Values and strings.
     pub interner: Interner,
     pub(super) values: Scratch<SmallVec<[ValueId; 2]>>,
-    large: FxHashMap<NodeId, FxHashSet<ValueId>>,
     users: Scratch<SmallVec<[User; 2]>>,
     many_users: FxHashSet<(NodeId, User)>,
     queue: VecDeque<Task>,
@@ -114,6 +113,7 @@ pub struct Solver<'a> {
     pub(super) handed: FxHashSet<(UnitId, ExprId)>,
     /// Files that are not among the units, but are given something that the units' code may call.
     pub(super) wanted: std::collections::BTreeSet<Symbol>,
+    pub(super) made: super::absent::Made,
     /// Some class tells its own truth: conditions count.
     pub(super) has_truth: bool,
     pub(super) conditions: FxHashMap<UnitId, FxHashMap<FuncId, Vec<ExprId>>>,
@@ -157,7 +157,6 @@ impl<'a> Solver<'a> {
             keys: FxHashMap::default(),
             interner: Interner::default(),
             values: Scratch::new(&VALUES, MOST_KEPT),
-            large: FxHashMap::default(),
             users: Scratch::new(&USERS, MOST_KEPT),
             many_users: FxHashSet::default(),
             queue: VecDeque::new(),
@@ -175,6 +174,7 @@ impl<'a> Solver<'a> {
             iterated: FxHashSet::default(),
             handed: FxHashSet::default(),
             wanted: std::collections::BTreeSet::new(),
+            made: super::absent::Made::default(),
             has_truth: false,
             conditions: FxHashMap::default(),
             specials: FxHashMap::default(),
@@ -440,19 +440,13 @@ impl<'a> Solver<'a> {
 
     pub(super) fn insert(&mut self, node: NodeId, value: ValueId) {
         let set = &mut self.values[node as usize];
-        if set.len() < 16 {
-            if set.contains(&value) {
-                return;
-            }
-        } else {
-            if set.len() >= MOST_VALUES {
-                self.overflow.note(self.on_demand, self.interner.get(value));
-                return;
-            }
-            let large = self.large.entry(node).or_insert_with(|| set.iter().copied().collect());
-            if !large.insert(value) {
-                return;
-            }
+        if set.len() >= MOST_VALUES {
+            self.overflow.note(self.on_demand, self.interner.get(value));
+            return;
+        }
+        // So few numbers are compared faster than one is hashed.
+        if set.contains(&value) {
+            return;
         }
         set.push(value);
         self.queue.push_back(Task::Arrive(node, value));

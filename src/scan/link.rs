@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::catalogues::Catalogues;
-use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, Tells, Tree};
+use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath, Tells, Tree};
 use crate::base::ir::{Expr, Import, Program, Slot};
 use crate::base::span::Span;
 use crate::graph::link::{Files, Target};
@@ -108,12 +108,25 @@ pub(super) fn settle(
     Settled { telling }
 }
 
+/// Which sites are found again with what other files say.
+#[derive(Clone, Copy)]
+pub(super) enum Sites<'s> {
+    /// All, with the daemon's reach to come.
+    All,
+    /// All, and nothing is asked later: the Python programs that no other file needs have had their use.
+    AndNoReach,
+    /// Those for which one of these files counts.
+    Of(&'s dyn Fn(&RelPath) -> bool),
+}
+
 /// Solves again, together with what they import, the files that get something that matters from
-/// another file, and replaces their sites. Every file is settled already. Where the daemon's reach is not
-/// asked for (`reach`), the Python programs that no other file needs have had their use.
-pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, reach: bool) {
-    let groups = groups(tree, files, catalogues);
-    if !reach {
+/// another file, and replaces their sites. Every file is settled already.
+pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, which: Sites<'_>) {
+    let mut groups = groups(tree, files, catalogues);
+    if let Sites::Of(changed) = which {
+        groups.retain(|(_, group)| group.iter().any(|member| changed(&tree.files[*member].path)));
+    }
+    if matches!(which, Sites::AndNoReach) {
         let needed: FxHashSet<usize> = groups.iter().flat_map(|(_, group)| group).copied().collect();
         let others = tree.files.iter_mut().enumerate().filter(|(at, _)| !needed.contains(at));
         for (_, facts) in others.filter(|(_, facts)| facts.language == Language::Python) {

@@ -9,6 +9,7 @@ use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::link::Sites;
 use super::{Scan, Tools, link};
 use crate::base::facts::{Chain, FileFacts, Language, Problem, ProblemKind, RelPath, Step};
 use crate::base::ir::Import;
@@ -34,31 +35,43 @@ pub(super) fn follow(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
     if daemons.is_empty() {
         return;
     }
-    let between = between(tools, listing, scan, &daemons);
+    let mut between = between(tools, listing, scan, &daemons);
     load(tools, listing, scan, &between);
+    let_go(scan, &between);
     renumber(scan);
-    let mut between = between;
     let mut budget = MOST_WANTED;
+    let mut refused: FxHashSet<RelPath> = FxHashSet::default();
     // Files that were left out, and yet are given something: a few rounds end it in practice.
     for round in 0..=MOST_ROUNDS {
-        let mut wanted = walk(tools, listing, scan, &daemons, &between);
-        wanted.retain(|path| !between.contains(path));
-        if wanted.is_empty() || round == MOST_ROUNDS {
-            break;
-        }
+        let can_come =
+            |path: &str| round < MOST_ROUNDS && !between.contains(path) && !refused.contains(path);
+        let (mut wanted, is_done) = walk(tools, listing, scan, &daemons, &between, &can_come);
+        wanted.retain(|path| can_come(path));
         let read = fetch(tools, listing, scan, &wanted, &mut budget);
-        if read.is_empty() {
-            break;
+        if is_done && read.is_empty() {
+            return;
         }
         renumber(scan);
         between.extend(read);
+        refused.extend(wanted.into_iter().filter(|path| !between.contains(path)));
+    }
+}
+
+/// Lets go of the Python programs that the daemon's reach does not lead through; where a site runs at the
+/// import of its file, the order of the imports is still asked for.
+fn let_go(scan: &mut Scan, between: &FxHashSet<RelPath>) {
+    let python = scan.tree.files.iter_mut().filter(|facts| facts.language == Language::Python);
+    for facts in python.filter(|facts| !between.contains(&facts.path)) {
+        if !facts.sites.iter().any(|site| site.import_time) {
+            facts.program = None;
+        }
     }
 }
 
 /// Files that call a method's name, as far as the way to each is followed.
 const MOST_CALLERS: usize = 32;
 /// Rounds of reading files that hand on what they are given.
-const MOST_ROUNDS: usize = 3;
+const MOST_ROUNDS: usize = 6;
 /// Bytes of such files that are read, the smallest first: helpers are small, and what is left out is
 /// taken to call whatever it is given.
 const MOST_WANTED: usize = 1 << 20;
@@ -316,7 +329,8 @@ fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashS
             Err(at) => scan.tree.files.insert(at, facts),
         }
     }
-    link::sites(&mut scan.tree, tools.files, tools.catalogues, true);
+    let read_anew = |path: &RelPath| between.contains(path);
+    link::sites(&mut scan.tree, tools.files, tools.catalogues, Sites::Of(&read_anew));
 }
 
 /// Files were added: the daemons' places in the list of files have moved.
@@ -326,14 +340,13 @@ fn renumber(scan: &mut Scan) {
     }
 }
 
-/// Follows the program from the daemon modules. Gives the files that it would need beside those.
-fn walk(
-    tools: &Tools<'_>,
-    listing: &Listing,
-    scan: &mut Scan,
+/// A solver over the files of the way, the place of each unit's file, and the daemon modules' units.
+fn solver_over<'s>(
+    tools: &Tools<'s>,
+    scan: &'s Scan,
     daemons: &[RelPath],
     between: &FxHashSet<RelPath>,
-) -> Vec<RelPath> {
+) -> (Solver<'s>, Vec<usize>, Vec<u32>) {
     let mut solver = Solver::new(tools.files, true);
     let mut file_of = Vec::new();
     for (at, facts) in scan.tree.files.iter().enumerate() {
@@ -345,8 +358,29 @@ fn walk(
     for unit in 0..solver.units().len() {
         solver.connect(unit as u32);
     }
-    let roots: Vec<u32> = daemons.iter().filter_map(|d| solver.unit_of(d)).collect();
-    reach::solve(&mut solver, &roots, |names| defined_once(listing, names));
+    let roots = daemons.iter().filter_map(|d| solver.unit_of(d)).collect();
+    (solver, file_of, roots)
+}
+
+/// Follows the program from the daemon modules. Gives the files that it would need beside those, and
+/// whether it was followed to its end, with the chains in the scan: not where one that `can_come` is
+/// needed early.
+fn walk(
+    tools: &Tools<'_>,
+    listing: &Listing,
+    scan: &mut Scan,
+    daemons: &[RelPath],
+    between: &FxHashSet<RelPath>,
+    can_come: &dyn Fn(&str) -> bool,
+) -> (Vec<RelPath>, bool) {
+    let (mut solver, file_of, roots) = solver_over(tools, scan, daemons, between);
+    let mut counted = BTreeMap::new();
+    let unique = |names: &[String]| defined_once(listing, names, &mut counted);
+    let is_done = reach::solve(&mut solver, &roots, unique, can_come);
+    let wanted = solver.wanted_files();
+    if !is_done {
+        return (wanted, false);
+    }
     let reached = reach::walk(&solver, &roots);
     let mut chains = BTreeMap::new();
     // A chain is as long as its way: only those that somebody will read are written out.
@@ -391,7 +425,6 @@ fn walk(
     }
     let children = forked_sites(scan, &solver, &file_of);
     let gave_up = solver.gave_up();
-    let wanted = solver.wanted_files();
     scan.tree.reach = chains;
     if gave_up {
         say_unfinished(scan);
@@ -399,7 +432,7 @@ fn walk(
     for (file, site, is_child) in children {
         scan.tree.files[file].sites[site].fork_child = is_child;
     }
-    wanted
+    (wanted, true)
 }
 
 /// The daemon's program was not followed to its end: what was found may not be all.
@@ -440,22 +473,32 @@ fn forked_sites(scan: &Scan, solver: &Solver<'_>, file_of: &[usize]) -> Vec<(usi
     changed
 }
 
-/// Of these method names, those that the Python files of the tree define once.
-fn defined_once(listing: &Listing, names: &[String]) -> FxHashSet<String> {
-    let definitions: Vec<String> = names.iter().map(|name| format!("def {name}(")).collect();
-    let Ok(automaton) = AhoCorasick::new(&definitions) else { return FxHashSet::default() };
-    let counts: Vec<Vec<usize>> = listing
-        .files
-        .par_iter()
-        .filter(|(path, _)| path.ends_with(".py"))
-        .filter_map(|(_, entry)| {
-            let bytes = std::fs::read(&entry.real).ok()?;
-            Some(automaton.find_iter(&bytes).map(|m| m.pattern().as_usize()).collect())
-        })
-        .collect();
-    let mut total = vec![0usize; names.len()];
-    for at in counts.into_iter().flatten() {
-        total[at] += 1;
+/// Of these method names, those that the Python files of the tree define once. `counted` is what was found
+/// of names before.
+fn defined_once(
+    listing: &Listing,
+    names: &[String],
+    counted: &mut BTreeMap<String, bool>,
+) -> FxHashSet<String> {
+    let new: Vec<&String> = names.iter().filter(|name| !counted.contains_key(*name)).collect();
+    let definitions: Vec<String> = new.iter().map(|name| format!("def {name}(")).collect();
+    if let Ok(automaton) = AhoCorasick::new(&definitions)
+        && !new.is_empty()
+    {
+        let counts: Vec<Vec<usize>> = listing
+            .files
+            .par_iter()
+            .filter(|(path, _)| path.ends_with(".py"))
+            .filter_map(|(_, entry)| {
+                let bytes = std::fs::read(&entry.real).ok()?;
+                Some(automaton.find_iter(&bytes).map(|m| m.pattern().as_usize()).collect())
+            })
+            .collect();
+        let mut total = vec![0usize; new.len()];
+        for at in counts.into_iter().flatten() {
+            total[at] += 1;
+        }
+        counted.extend(new.into_iter().cloned().zip(total.into_iter().map(|count| count <= 1)));
     }
-    names.iter().zip(total).filter(|(_, count)| *count <= 1).map(|(name, _)| name.clone()).collect()
+    names.iter().filter(|name| counted.get(*name) == Some(&true)).cloned().collect()
 }
