@@ -13,7 +13,7 @@ use super::given::{Given, Hands};
 use super::hints::{Hints, Hit, Weight};
 use super::leaves::{Binding, Leaves, assigned, given_back, identifiers};
 use super::sinks::{Meeting, meet};
-use super::slice::{FILLS, Names, Seeds, names_around};
+use super::slice::{FILLS, Names, Seeds};
 use crate::data::commands::CommandCatalogue;
 
 /// A definition larger than this is not read only because its name is mentioned.
@@ -234,6 +234,7 @@ impl<'c> Chooser<'_, 'c> {
                 }
             }
         }
+        let mut lines_seen: FxHashSet<(usize, *const u8)> = FxHashSet::default();
         for (at, offset) in lookups {
             let text = self.leaves.text_of(at);
             let seed = offset - self.leaves.all[at].statement.span.start;
@@ -245,12 +246,15 @@ impl<'c> Chooser<'_, 'c> {
             if on_itself || looks_up_a_literal(rest) || !identifiers(text).any(|name| counts(&name)) {
                 continue;
             }
+            // What is true of a line is true once.
+            let line = self.leaves.lines(at).map_or("", |lines| lines.line_at(seed));
+            if !line.is_empty() && !lines_seen.insert((at, line.as_ptr())) {
+                continue;
+            }
             let seeds = Seeds { lines: vec![seed], names: Vec::new() };
-            let used = match self.leaves.lines(at) {
-                Some(lines) => lines.around(&seeds).used,
-                None => names_around(text, &seeds).used,
-            };
-            if used.iter().any(counts) {
+            // What cannot be told apart by lines counts as a whole.
+            let used = self.leaves.lines(at).map(|lines| lines.around(&seeds).used);
+            if used.is_none_or(|used| used.iter().any(counts)) {
                 self.choose(at, offset);
             }
         }

@@ -39,37 +39,40 @@ impl<'t> Names<'t> {
     }
 }
 
-/// The names on which the seeds depend; all names where lines can't be told apart.
-pub(super) fn names_around<'t>(text: &'t str, seeds: &Seeds) -> Names<'t> {
-    match Slice::of(text) {
-        Some(slice) => slice.around(seeds),
-        None => Names::all(text),
-    }
-}
-
 /// A definition's text, by lines.
 pub(super) struct Slice<'t> {
     text: &'t str,
     lines: Vec<Line>,
     blocks: Vec<Block>,
-    /// The lines that bind or change a name.
-    binders: FxHashMap<&'t str, Vec<usize>>,
+    /// What binds or changes a name.
+    binders: FxHashMap<&'t str, Binders<'t>>,
     /// Parameters of the functions inside.
     inside: OnceCell<FxHashSet<&'t str>>,
     own_members: OnceCell<FxHashSet<&'t str>>,
-    /// What each line's value is made of.
-    given: Vec<OnceCell<Vec<&'t str>>>,
+}
+
+/// What binds or changes a name.
+#[derive(Default)]
+struct Binders<'t> {
+    /// The lines, in order.
+    lines: Vec<usize>,
+    /// The names whose values they give it, each once.
+    given: OnceCell<Vec<&'t str>>,
 }
 
 impl<'t> Slice<'t> {
     /// Cuts a definition into lines; `None` where it does not hold together.
     pub(super) fn of(text: &'t str) -> Option<Slice<'t>> {
         let lines = logical_lines(text.as_bytes(), &mut Vec::new())?;
-        let mut binders: FxHashMap<&'t str, Vec<usize>> = FxHashMap::default();
+        let mut binders: FxHashMap<&'t str, Binders<'t>> = FxHashMap::default();
         for (at, line) in lines.iter().enumerate() {
-            bound_by(&text[line.content..line.end], |name| binders.entry(name).or_default().push(at));
+            bound_by(&text[line.content..line.end], |name| {
+                let lines = &mut binders.entry(name).or_default().lines;
+                if lines.last() != Some(&at) {
+                    lines.push(at);
+                }
+            });
         }
-        let given = vec![OnceCell::new(); lines.len()];
         let blocks = Block::of_lines(text, &lines);
         Some(Slice {
             text,
@@ -78,7 +81,6 @@ impl<'t> Slice<'t> {
             binders,
             inside: OnceCell::new(),
             own_members: OnceCell::new(),
-            given,
         })
     }
 
@@ -104,7 +106,7 @@ impl<'t> Slice<'t> {
             return true;
         }
         let binds =
-            |name: &&str| self.binders.get(*name).is_some_and(|binders| binders.binary_search(&at).is_ok());
+            |name: &&str| self.binders.get(*name).is_some_and(|binders| binders.lines.binary_search(&at).is_ok());
         at == line(other) || names.used.iter().any(binds)
     }
 
@@ -171,7 +173,7 @@ impl<'t> Slice<'t> {
     }
 
     /// The names of the definition that some names stand for, directly or by what is bound to them.
-    /// What is bound to a value that `is_fixed` says nothing more.
+    /// What is bound to a value that `is_fixed` says nothing more; it is the same question each time.
     pub(super) fn behind(
         &self,
         names: impl Iterator<Item = &'t str>,
@@ -183,12 +185,9 @@ impl<'t> Slice<'t> {
             if !found.used.insert(name) || matches!(name, "self" | "cls") {
                 continue;
             }
-            let lines = self.binders.get(name).map_or(&[][..], Vec::as_slice);
-            // Where the program is written out, what is added to it is none.
-            let is_fixed = |at: &usize| is_fixed(self.value(*at).trim());
-            let written_out = lines.iter().any(is_fixed);
-            let counts = |at: &&usize| !written_out || (self.sets_anew(**at) && !is_fixed(at));
-            queue.extend(lines.iter().filter(counts).flat_map(|at| self.given(*at)));
+            if let Some(binders) = self.binders.get(name) {
+                queue.extend(binders.given.get_or_init(|| self.given(&binders.lines, is_fixed)));
+            }
         }
         found.by_parameter = self.header().1.any(|name| found.used.contains(name));
         if found.by_parameter {
@@ -215,9 +214,15 @@ impl<'t> Slice<'t> {
         line.split_once('=').filter(|_| assigns(line)).map_or(line, |(_, value)| value)
     }
 
-    /// The names whose values a line's value is made of.
-    fn given(&self, at: usize) -> &[&'t str] {
-        self.given[at].get_or_init(|| given_names(self.value(at)).collect())
+    /// The names whose values lines give to the name that they bind.
+    fn given(&self, lines: &[usize], is_fixed: &dyn Fn(&str) -> bool) -> Vec<&'t str> {
+        // Where the program is written out, what is added to it is none.
+        let is_fixed = |at: &usize| is_fixed(self.value(*at).trim());
+        let written_out = lines.iter().any(is_fixed);
+        let counts = |at: &&usize| !written_out || (self.sets_anew(**at) && !is_fixed(at));
+        let names: FxHashSet<&'t str> =
+            lines.iter().filter(counts).flat_map(|at| given_names(self.value(*at))).collect();
+        names.into_iter().collect()
     }
 
     /// The line that the definition opens with, below its decorators, and the names in it but `self`.
@@ -256,7 +261,7 @@ impl<'t> Slice<'t> {
         heads: &mut Vec<usize>,
     ) {
         if names.insert(name) && !matches!(name, "self" | "cls") {
-            for binder in self.binders.get(name).into_iter().flatten() {
+            for binder in self.binders.get(name).into_iter().flat_map(|binders| &binders.lines) {
                 queue.push(*binder);
                 self.heads_above(*binder, heads);
             }
@@ -358,7 +363,7 @@ mod tests {
     fn names(text: &str, seed: &str) -> Vec<String> {
         let seeds = Seeds { lines: vec![text.find(seed).unwrap()], names: Vec::new() };
         let mut names: Vec<String> =
-            names_around(text, &seeds).conditions.into_iter().map(str::to_owned).collect();
+            Slice::of(text).unwrap().around(&seeds).conditions.into_iter().map(str::to_owned).collect();
         names.sort();
         names
     }
