@@ -188,8 +188,8 @@ impl Node {
 pub struct Call {
     /// What is called.
     pub callee: ExprId,
-    /// Its arguments in order.
-    pub args: Vec<Arg>,
+    /// Its arguments in order; boxed, since calls make the largest kind of expression.
+    pub args: Box<[Arg]>,
     /// What sort of call this is.
     pub kind: CallKind,
 }

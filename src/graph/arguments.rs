@@ -149,7 +149,7 @@ impl<'f, 'a> Finder<'f, 'a> {
     /// `syscall.Signal(0)` and its like: a conversion of the literal 0.
     pub(super) fn is_zero_signal(&self, unit: UnitId, signal: ExprId) -> bool {
         let Expr::Call(call) = &self.solver.program(unit).exprs[signal as usize].expr else { return false };
-        let [only] = call.args.as_slice() else { return false };
+        let [only] = &*call.args else { return false };
         Folder::new(self.solver).texts(unit, only.value).iter().all(|t| t.as_literal() == Some("0"))
     }
 

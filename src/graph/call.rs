@@ -16,7 +16,7 @@ impl<'a> Solver<'a> {
         }
         let program = self.program(unit);
         let Expr::Call(call) = &program.exprs[id as usize].expr else { return };
-        let args = call.args.as_slice();
+        let args = &*call.args;
         let node = self.expr_node(unit, id);
         if self.is_deferred(unit, id, callee) {
             return;

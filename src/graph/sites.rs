@@ -261,7 +261,7 @@ impl<'f, 'a> Finder<'f, 'a> {
                 _ => args.push(arg.clone()),
             }
         }
-        Some(Call { callee: call.callee, args, kind: call.kind })
+        Some(Call { callee: call.callee, args: args.into(), kind: call.kind })
     }
 
     /// What the file stores into a mapping under constant keys.

@@ -43,8 +43,7 @@ pub(super) fn follow(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
     let mut refused: FxHashSet<RelPath> = FxHashSet::default();
     // Files that were left out, and yet are given something: a few rounds end it in practice.
     for round in 0..=MOST_ROUNDS {
-        let can_come =
-            |path: &str| round < MOST_ROUNDS && !between.contains(path) && !refused.contains(path);
+        let can_come = |path: &str| round < MOST_ROUNDS && !between.contains(path) && !refused.contains(path);
         let (mut wanted, is_done) = walk(tools, listing, scan, &daemons, &between, &can_come);
         wanted.retain(|path| can_come(path));
         let read = fetch(tools, listing, scan, &wanted, &mut budget);
@@ -291,7 +290,7 @@ impl<'t> SiteMethods<'t> {
 fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashSet<RelPath>) {
     let mut paths: Vec<&RelPath> = between.iter().collect();
     paths.sort();
-    let read: Vec<(FileFacts, Source)> = paths
+    let read: Vec<FileFacts> = paths
         .par_iter()
         .filter_map(|path| {
             let source = text_of(listing, scan, path)?;
@@ -317,13 +316,10 @@ fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashS
                     }
                 }
             }
-            Some((facts, source))
+            Some(facts)
         })
         .collect();
-    for (facts, source) in read {
-        if facts.speaks() {
-            scan.sources.insert(facts.path.clone(), source);
-        }
+    for facts in read {
         match scan.tree.files.binary_search_by(|f| f.path.cmp(&facts.path)) {
             Ok(at) => scan.tree.files[at] = facts,
             Err(at) => scan.tree.files.insert(at, facts),

@@ -36,7 +36,7 @@ pub(super) enum Read {
     Known(RelPath, Box<Known>),
     /// Not read.
     Unreadable(RelPath, String),
-    /// Read, with what it says.
+    /// Read, with what it says, and its text where it stands in no file.
     Facts(Box<FileFacts>, Option<Source>, Option<Box<Known>>),
 }
 
@@ -161,12 +161,15 @@ fn read_bytes(tools: &Tools<'_>, path: &str, language: Language, bytes: Vec<u8>)
         });
     }
     conflict::mark(&mut facts, &source);
-    // The text of a file of which nothing is shown is not kept.
-    let speaks = facts.speaks();
+    let says_nothing = !facts.speaks() && facts.program.is_none();
     match known {
-        Some(known) if !speaks && facts.program.is_none() => Read::Known(path.to_owned(), Box::new(known)),
-        None if !speaks && facts.program.is_none() => Read::Nothing,
-        known => Read::Facts(Box::new(facts), speaks.then_some(source), known.map(Box::new)),
+        Some(known) if says_nothing => Read::Known(path.to_owned(), Box::new(known)),
+        None if says_nothing => Read::Nothing,
+        // A file is read again where its text is shown: most of what is looked at is not.
+        known => {
+            let text = request.stdin.is_some().then_some(source);
+            Read::Facts(Box::new(facts), text, known.map(Box::new))
+        }
     }
 }
 

@@ -80,8 +80,8 @@ pub(super) fn follow_exports(
         // A few files at a time: what was read of them before is let go as they are read.
         let paths: Vec<&RelPath> = wanted.keys().collect();
         for some in paths.chunks(AT_ONCE) {
-            for (path, source, reading) in read_again(tools, listing, some, &given, &known) {
-                take(scan, &mut known, &given[&path], (path, source, reading));
+            for (path, reading) in read_again(tools, listing, some, &given, &known) {
+                take(scan, &mut known, &given[&path], (path, reading));
             }
         }
     }
@@ -92,7 +92,7 @@ fn take(
     scan: &mut Scan,
     known: &mut BTreeMap<RelPath, Known>,
     given: &Given,
-    (path, source, reading): (RelPath, Option<Source>, Option<Reading>),
+    (path, reading): (RelPath, Option<Reading>),
 ) {
     let at = scan.tree.files.binary_search_by(|facts| facts.path.cmp(&path));
     let file = known.entry(path.clone()).or_default();
@@ -111,9 +111,6 @@ fn take(
     };
     file.chosen = reading.chosen;
     hand_on(&mut facts, given);
-    if let Some(source) = source {
-        scan.sources.insert(path.clone(), source);
-    }
     let place = known_facts(scan, at, &path);
     let mut problems = std::mem::take(&mut place.problems);
     facts.problems.retain(|new| problems.iter().all(|old| old.kind != new.kind));
@@ -344,7 +341,7 @@ fn read_again(
     paths: &[&RelPath],
     given: &BTreeMap<RelPath, Given>,
     known: &BTreeMap<RelPath, Known>,
-) -> Vec<(RelPath, Option<Source>, Option<Reading>)> {
+) -> Vec<(RelPath, Option<Reading>)> {
     paths
         .par_iter()
         .copied()
@@ -354,9 +351,7 @@ fn read_again(
             let given = given.get(path)?;
             let read = || tools.python.read(path, &source, given, before, tools.linking());
             // One file that makes the reader fail is one problem of that file.
-            let reading = catch_unwind(AssertUnwindSafe(read)).ok();
-            let speaks = reading.iter().flat_map(|reading| &reading.facts).any(FileFacts::speaks);
-            Some((path.clone(), speaks.then_some(source), reading))
+            Some((path.clone(), catch_unwind(AssertUnwindSafe(read)).ok()))
         })
         .collect()
 }

@@ -43,7 +43,7 @@ impl<'s, 't> Lowering<'s, 't> {
             let sum = Expr::Binary { op: BinaryOp::Add, left: list.value, right: more };
             return self.builder.expr(sum, span);
         }
-        self.builder.expr(Expr::Call(Call { callee, args, kind }), span)
+        self.builder.expr(Expr::Call(Call { callee, args: args.into(), kind }), span)
     }
 
     /// `go f(…)`, `defer f(…)`.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::lower::{Lowering, OWN_PACKAGE, Pending};
 use crate::base::ir::{
-    Arg, Call, CallKind, CellId, Class, ClassId, Expr, ExprId, FunctionKind, Import, ImportSite, Param, Slot,
+    Call, CallKind, CellId, Class, ClassId, Expr, ExprId, FunctionKind, Import, ImportSite, Param, Slot,
     Spread, Store,
 };
 use crate::lang::builder::{ScopeId, ScopeKind, function};
@@ -157,7 +157,7 @@ impl<'s, 't> Lowering<'s, 't> {
         {
             return None;
         }
-        let call = Call { callee, args: Vec::new(), kind: CallKind::New };
+        let call = Call { callee, args: Box::default(), kind: CallKind::New };
         Some(self.builder.expr(Expr::Call(call), Self::span(declared)))
     }
 
@@ -169,7 +169,7 @@ impl<'s, 't> Lowering<'s, 't> {
         let value = self.function(node, text, text, FunctionKind::Plain, None);
         if text == "init" {
             // Runs when the package is loaded; no code can name it.
-            let call = Call { callee: value, args: Vec::<Arg>::new(), kind: CallKind::Plain };
+            let call = Call { callee: value, args: Box::default(), kind: CallKind::Plain };
             self.builder.expr(Expr::Call(call), Self::span(name));
         } else if text != "_" {
             self.declare(0, text, Some(value));

@@ -263,7 +263,7 @@ impl<'s, 't> Lowering<'s, 't> {
             let value = self.expression(value);
             args.push(crate::base::ir::Arg { value, name, spread: Spread::No });
         }
-        let call = Call { callee, args: args.clone(), kind: CallKind::New };
+        let call = Call { callee, args: args.clone().into(), kind: CallKind::New };
         let made = self.builder.expr(Expr::Call(call), span);
         for arg in args {
             if let Some(name) = arg.name {

@@ -58,7 +58,7 @@ impl<'s, 't> Lowering<'s, 't> {
             Expr::Attr { base, name } => Some((*base, name.clone())),
             _ => None,
         };
-        let plain = Call { callee, args: args.clone(), kind: CallKind::Plain };
+        let plain = Call { callee, args: args.clone().into(), kind: CallKind::Plain };
         let value = self.builder.expr(Expr::Call(plain), span);
         match method {
             Some((base, name)) => self.method_call(span, base, &name, &args, value),
@@ -70,7 +70,7 @@ impl<'s, 't> Lowering<'s, 't> {
     fn method_call(&mut self, span: Span, base: ExprId, name: &str, args: &[Arg], value: ExprId) -> ExprId {
         match (name, args) {
             ("call", [_, rest @ ..]) => {
-                let call = Call { callee: base, args: rest.to_vec(), kind: CallKind::Plain };
+                let call = Call { callee: base, args: rest.into(), kind: CallKind::Plain };
                 let through = self.builder.expr(Expr::Call(call), span);
                 self.builder.expr(Expr::Union(vec![value, through]), span)
             }
@@ -79,7 +79,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 if let Expr::Seq(items) = &self.builder.program.exprs[list[0].value as usize].expr {
                     list = items.iter().map(|(v, s)| Arg { value: *v, name: None, spread: *s }).collect();
                 }
-                let call = Call { callee: base, args: list, kind: CallKind::Plain };
+                let call = Call { callee: base, args: list.into(), kind: CallKind::Plain };
                 let through = self.builder.expr(Expr::Call(call), span);
                 self.builder.expr(Expr::Union(vec![value, through]), span)
             }
@@ -87,7 +87,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 let bind = self.builder.expr(Expr::External("bind".to_owned()), span);
                 let mut given = vec![Arg::positional(base)];
                 given.extend(rest.iter().cloned());
-                let call = Call { callee: bind, args: given, kind: CallKind::Plain };
+                let call = Call { callee: bind, args: given.into(), kind: CallKind::Plain };
                 let bound = self.builder.expr(Expr::Call(call), span);
                 self.builder.expr(Expr::Union(vec![value, bound]), span)
             }
@@ -100,7 +100,7 @@ impl<'s, 't> Lowering<'s, 't> {
                         ("then", 0) => vec![Arg::positional(base)],
                         _ => Vec::new(),
                     };
-                    let call = Call { callee: handler.value, args, kind: CallKind::Plain };
+                    let call = Call { callee: handler.value, args: args.into(), kind: CallKind::Plain };
                     results.push(self.builder.expr(Expr::Call(call), place));
                 }
                 if name != "then" {
@@ -137,11 +137,11 @@ impl<'s, 't> Lowering<'s, 't> {
     fn tagged(&mut self, span: Span, tag: ExprId, template: Node<'t>) -> ExprId {
         let text = self.template(template);
         let args = vec![Arg::positional(text)];
-        let plain = Call { callee: tag, args: args.clone(), kind: CallKind::Plain };
+        let plain = Call { callee: tag, args: args.clone().into(), kind: CallKind::Plain };
         let value = self.builder.expr(Expr::Call(plain), span);
         let key = self.builder.expr(Expr::Str("template".to_owned()), span);
         let callee = self.builder.expr(Expr::Index { base: tag, key }, span);
-        let shell = Call { callee, args, kind: CallKind::Plain };
+        let shell = Call { callee, args: args.into(), kind: CallKind::Plain };
         self.builder.expr(Expr::Call(shell), span);
         value
     }
@@ -236,7 +236,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 let (exported, span) = (exported.clone(), exprs[descriptor.value as usize].span);
                 let Some((is_getter, value)) = found else { return };
                 let value = if is_getter {
-                    let call = Call { callee: value, args: Vec::new(), kind: CallKind::Plain };
+                    let call = Call { callee: value, args: Box::default(), kind: CallKind::Plain };
                     self.builder.expr(Expr::Call(call), span)
                 } else {
                     value

@@ -79,7 +79,7 @@ impl<'s, 't> Lowering<'s, 't> {
         for decorator in decorators.iter().rev() {
             let Some(inner) = named_children(*decorator).first().copied() else { continue };
             let callee = self.expression(inner);
-            let call = Call { callee, args: vec![Arg::positional(value)], kind: CallKind::Decorator };
+            let call = Call { callee, args: Box::new([Arg::positional(value)]), kind: CallKind::Decorator };
             value = self.builder.expr(Expr::Call(call), Self::span(*decorator));
         }
         value
@@ -200,7 +200,7 @@ impl<'s, 't> Lowering<'s, 't> {
             let span = Self::span(*last);
             let parent = self.builder.expr(Expr::Super(class), span);
             let callee = self.builder.expr(Expr::Attr { base: parent, name: FIELDS.to_owned() }, span);
-            self.builder.expr(Expr::Call(Call { callee, args: Vec::new(), kind: CallKind::Plain }), span);
+            self.builder.expr(Expr::Call(Call { callee, args: Box::default(), kind: CallKind::Plain }), span);
         }
     }
 

@@ -262,7 +262,7 @@ impl<'s, 't> Lowering<'s, 't> {
                     match accessor {
                         // What a getter gives is what the member is.
                         Some("get") => {
-                            let call = Call { callee: function, args: Vec::new(), kind: CallKind::Plain };
+                            let call = Call { callee: function, args: Box::default(), kind: CallKind::Plain };
                             let value = self.builder.expr(Expr::Call(call), Self::span(child));
                             entries.push((Some(key_id), value));
                         }
@@ -435,7 +435,7 @@ impl<'s, 't> Lowering<'s, 't> {
         };
         let key = self.builder.expr(Expr::Str("delete".to_owned()), span);
         let callee = self.builder.expr(Expr::Index { base, key }, span);
-        self.builder.expr(Expr::Call(Call { callee, args: Vec::new(), kind: CallKind::Plain }), span)
+        self.builder.expr(Expr::Call(Call { callee, args: Box::default(), kind: CallKind::Plain }), span)
     }
 
     fn augmented(&mut self, node: Node<'t>) -> ExprId {
@@ -488,7 +488,8 @@ impl<'s, 't> Lowering<'s, 't> {
             // A worker is a thread: its file runs in this process.
             self.import(Import { module: file, name: None }, Self::span(node));
         }
-        self.builder.expr(Expr::Call(Call { callee, args, kind: CallKind::New }), Self::span(node))
+        self.builder
+            .expr(Expr::Call(Call { callee, args: args.into(), kind: CallKind::New }), Self::span(node))
     }
 
     /// The file that a worker's first argument names: a constant, or one beside this file.

@@ -42,7 +42,7 @@ impl<'s, 't> Lowering<'s, 't> {
         };
         let Some(mut value) = value else { return };
         for (decorator, callee) in marks.into_iter().rev() {
-            let call = Call { callee, args: vec![Arg::positional(value)], kind: CallKind::Decorator };
+            let call = Call { callee, args: Box::new([Arg::positional(value)]), kind: CallKind::Decorator };
             value = self.builder.expr(Expr::Call(call), Self::span(decorator));
         }
         if setter {

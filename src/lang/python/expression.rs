@@ -243,7 +243,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 _ => {}
             }
         }
-        self.builder.expr(Expr::Call(Call { callee, args, kind: CallKind::Plain }), span)
+        self.builder.expr(Expr::Call(Call { callee, args: args.into(), kind: CallKind::Plain }), span)
     }
 
     fn argument(&mut self, node: Node<'t>) -> Arg {

@@ -58,6 +58,8 @@ enum Place {
     OfClass,
     /// Like a word of a command line.
     CommandWord,
+    /// Where an argument has a value that may hold, or its name in quotes stands for a key.
+    Argument,
 }
 
 /// A compiled word list.
@@ -257,7 +259,7 @@ impl Hints {
             callees.extend(common);
             for keyword in primitive.when.iter().filter_map(|test| test.keyword.as_deref()) {
                 for end in ["=", "\"", "'"] {
-                    words.add(&format!("{keyword}{end}"), Place::Anywhere, Weight::Argument);
+                    words.add(&format!("{keyword}{end}"), Place::Argument, Weight::Argument);
                 }
             }
         }
@@ -352,6 +354,7 @@ impl Hints {
                     }
                     Place::Member | Place::OfClass => around.is_member() || is_imported() || star,
                     Place::CommandWord => around.stands_like_a_command(),
+                    Place::Argument => around.may_be_set(),
                 };
                 if counts && at_hand() {
                     hits.push(Hit { offset: found.start(), weight: *weight });
@@ -468,6 +471,20 @@ impl Around<'_> {
             .any(|form| memchr::memmem::find(text, form.as_bytes()).is_some())
     }
 
+    /// Whether an argument is given something that may hold: `debug=value`, not `debug=False`, which is
+    /// also what a parameter has by default; or, in quotes, it may be a key: not where it is itself what an
+    /// argument is given (`level="debug"`).
+    fn may_be_set(&self) -> bool {
+        let after = &self.text[self.end..];
+        if self.word.ends_with('=') {
+            let fails = ["False", "None", "0"].iter().filter_map(|value| after.strip_prefix(value));
+            return !after.starts_with('=')
+                && !fails.map(str::trim_start).any(|rest| rest.starts_with([',', ')']));
+        }
+        let quote = &self.word[self.word.len() - 1..];
+        self.before().strip_suffix(quote).is_some_and(|before| !before.ends_with('='))
+    }
+
     /// In a string's place for a command: after a quote, a blank, a slash or a shell operator, and not
     /// followed by what only code has.
     fn stands_like_a_command(&self) -> bool {
@@ -502,6 +519,24 @@ impl Around<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_argument_counts_where_it_may_hold() {
+        let counts = |text: &str, word: &str| {
+            let start = text.find(word).unwrap();
+            Around { text, start, end: start + word.len(), word }.may_be_set()
+        };
+        for text in ["run(debug=True)", "run(debug=flag)", "run(debug=0 or flag)", "run(debug=None is x)"] {
+            assert!(counts(text, "debug="), "{text}");
+        }
+        for text in ["run(debug=False)", "run(debug=None , x=1)", "run(debug=0, x=1)", "if debug== 1: pass"] {
+            assert!(!counts(text, "debug="), "{text}");
+        }
+        assert!(counts("f(**{\"debug\": True})", "debug\""));
+        assert!(counts("f[\"debug\"] = True", "debug\""));
+        assert!(!counts("f(level=\"debug\", x=1)", "debug\""));
+        assert!(!counts("f(\"to debug\")", "debug\""));
+    }
 
     #[test]
     fn a_module_is_asked_for_by_its_name_or_by_a_text_that_is_put_together() {

@@ -93,7 +93,10 @@ impl<'s, 't> Lowering<'s, 't> {
             };
             args.push(Arg::positional(self.builder.expr(expr, span)));
         }
-        Some(self.builder.expr(Expr::Call(Call { callee: value, args, kind: CallKind::Plain }), span))
+        Some(
+            self.builder
+                .expr(Expr::Call(Call { callee: value, args: args.into(), kind: CallKind::Plain }), span),
+        )
     }
 
     /// The cell of a name that the file binds: the text of the string is not the file's own.

@@ -74,14 +74,7 @@ impl<'t> Slice<'t> {
             });
         }
         let blocks = Block::of_lines(text, &lines);
-        Some(Slice {
-            text,
-            blocks,
-            lines,
-            binders,
-            inside: OnceCell::new(),
-            own_members: OnceCell::new(),
-        })
+        Some(Slice { text, blocks, lines, binders, inside: OnceCell::new(), own_members: OnceCell::new() })
     }
 
     /// The logical line that holds a place.
@@ -105,8 +98,9 @@ impl<'t> Slice<'t> {
         if names.by_parameter && at <= self.header().0 {
             return true;
         }
-        let binds =
-            |name: &&str| self.binders.get(*name).is_some_and(|binders| binders.lines.binary_search(&at).is_ok());
+        let binds = |name: &&str| {
+            self.binders.get(*name).is_some_and(|binders| binders.lines.binary_search(&at).is_ok())
+        };
         at == line(other) || names.used.iter().any(binds)
     }
 

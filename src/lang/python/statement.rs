@@ -3,7 +3,7 @@
 use super::bindings;
 use super::lower::{Body, Lowering, Pending};
 use super::tree::{Field, Kind, Node};
-use crate::base::ir::{Arg, BinaryOp, Call, CallKind, Expr, FunctionKind, GuardKind};
+use crate::base::ir::{BinaryOp, Call, CallKind, Expr, FunctionKind, GuardKind};
 use crate::lang::builder::{ScopeKind, function};
 
 impl<'s, 't> Lowering<'s, 't> {
@@ -432,7 +432,7 @@ impl<'s, 't> Lowering<'s, 't> {
         let context = self.expression(context);
         for name in [enter, exit] {
             let callee = self.builder.expr(Expr::Attr { base: context, name: name.to_owned() }, span);
-            self.builder.expr(Expr::Call(Call { callee, args: Vec::new(), kind: CallKind::Plain }), span);
+            self.builder.expr(Expr::Call(Call { callee, args: Box::default(), kind: CallKind::Plain }), span);
         }
         if let Some(target) = target {
             let entered = self.builder.expr(Expr::Enter(context), span);
@@ -474,7 +474,7 @@ impl<'s, 't> Lowering<'s, 't> {
             let value = self.expression(child);
             // Raising a class makes an instance of it; a call already did.
             if at == 0 && !matches!(self.builder.program.exprs[value as usize].expr, Expr::Call(_)) {
-                let call = Call { callee: value, args: Vec::<Arg>::new(), kind: CallKind::Raise };
+                let call = Call { callee: value, args: Box::default(), kind: CallKind::Raise };
                 self.builder.expr(Expr::Call(call), Self::span(child));
             }
         }

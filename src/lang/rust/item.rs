@@ -250,7 +250,7 @@ impl Lowering<'_> {
     fn attribute(&mut self, attr: &Attribute) {
         let callee = self.path(attr.path(), Wanted::Value);
         let span = self.between(attr.pound_token.spans[0], attr.bracket_token.span.close());
-        self.builder.expr(Expr::Call(Call { callee, args: Vec::new(), kind: CallKind::Plain }), span);
+        self.builder.expr(Expr::Call(Call { callee, args: Box::default(), kind: CallKind::Plain }), span);
     }
 
     /// `extern "C" { fn kill(…); }`: the C library's, whoever declares it.
@@ -354,7 +354,7 @@ impl Lowering<'_> {
         kind: CallKind,
         span: Span,
     ) -> ExprId {
-        let args = args.into_iter().map(Arg::positional).collect();
+        let args: Box<[Arg]> = args.into_iter().map(Arg::positional).collect();
         self.builder.expr(Expr::Call(Call { callee, args, kind }), span)
     }
 
