@@ -428,6 +428,6 @@ mod tests {
     #[test]
     fn a_node_stays_small() {
         // There are millions of them in a large tree.
-        assert_eq!((size_of::<Expr>(), size_of::<Node>()), (40, 64));
+        assert_eq!((size_of::<Expr>(), size_of::<Node>()), (32, 56));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::constants;
 use super::passed::Wrapper;
 use super::sites::EXIT_EXCEPTION;
 use super::solve::Solver;
@@ -102,10 +103,8 @@ pub(super) fn names_that_matter(
     for (name, value) in program.classes.iter().flat_map(|c| &c.members) {
         add(name, solver.expr_node(unit, *value));
     }
-    for (name, cell) in &program.exports {
-        if names_a_command(solver, unit, *cell, commands) {
-            names.entry(name.clone()).or_insert(Tells::Command);
-        }
+    for name in constants::names_of_commands(program, commands) {
+        names.entry(name.to_owned()).or_insert(Tells::Command);
     }
     let kept: Vec<Value> = program
         .stores
@@ -154,46 +153,6 @@ fn is_a_primitive(solver: &Solver<'_>, unit: UnitId, class: u32) -> bool {
                     Value::Class(unit, class) => waiting.push((unit, class)),
                     _ => {}
                 }
-            }
-        }
-    }
-    false
-}
-
-/// Whether a module constant is a command's name, or a command line.
-pub(super) fn names_a_command(
-    solver: &Solver<'_>,
-    unit: UnitId,
-    cell: u32,
-    commands: &CommandCatalogue,
-) -> bool {
-    let program = solver.program(unit);
-    let mut cells = vec![cell];
-    let mut read = 0;
-    while let Some(at) = cells.get(read).copied() {
-        read += 1;
-        let cell = &program.cells[at as usize];
-        for value in &cell.values {
-            let first = match &program.exprs[*value as usize].expr {
-                Expr::Str(text) => Some(text.as_str()),
-                Expr::Seq(items) => {
-                    items.first().and_then(|(item, _)| match &program.exprs[*item as usize].expr {
-                        Expr::Str(text) => Some(text.as_str()),
-                        _ => None,
-                    })
-                }
-                _ => None,
-            };
-            if let Some(first) = first
-                && let Some(word) = first.split_whitespace().next()
-                && commands.commands(word.rsplit('/').next().unwrap_or(word)).next().is_some()
-            {
-                return true;
-            }
-        }
-        for from in &cell.from {
-            if cells.len() < 32 && !cells.contains(from) {
-                cells.push(*from);
             }
         }
     }

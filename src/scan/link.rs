@@ -231,6 +231,8 @@ fn solved<'a>(members: &[&'a FileFacts], files: &'a Files, catalogues: &'a Catal
     }
     solver.activate_all();
     solver.run();
+    solver.seed_heirs();
+    solver.run();
     solver
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::value::{Object, UnitId, Value};
 use super::{ALTERNATIVES, DEPTH, Folder};
-use crate::base::ir::{Expr, ExprId, Import, Slot};
+use crate::base::ir::{ClassId, Expr, ExprId, Import, Slot};
 use crate::base::text::{Origin, Text};
 
 impl Folder<'_, '_> {
@@ -10,7 +10,8 @@ impl Folder<'_, '_> {
     pub(super) fn member_values(&self, unit: UnitId, base: ExprId, name: &str) -> Vec<(UnitId, ExprId)> {
         let mut found = Vec::new();
         let name = name.strip_prefix("::").unwrap_or(name);
-        let bases: Vec<Value> = self.solver.values_of(unit, base).collect();
+        let mut bases: Vec<Value> = self.solver.values_of(unit, base).collect();
+        let of_objects = self.family(&bases);
         for value in &bases {
             match value {
                 Value::Module(target) => {
@@ -30,27 +31,39 @@ impl Folder<'_, '_> {
                     }
                 }
                 Value::Instance(u, c) | Value::Class(u, c) => {
-                    let program = self.solver.program(*u);
-                    for (member, expr) in &program.classes[*c as usize].members {
-                        if member == name {
-                            found.push((*u, *expr));
-                        }
-                    }
+                    // The first class above that has it hides those beyond.
+                    let has = |(u, c): &(UnitId, ClassId)| {
+                        let members = &self.solver.program(*u).classes[*c as usize].members;
+                        let of_name = members.iter().filter(|(member, _)| member == name);
+                        of_name.map(|(_, expr)| (*u, *expr)).collect::<Vec<_>>()
+                    };
+                    let above = self.above(*u, *c);
+                    found.extend(above.iter().map(has).find(|found| !found.is_empty()).unwrap_or_default());
                 }
                 _ => {}
             }
         }
-        let program = self.solver.program(unit);
         // A module that is not looked into is known by its import.
         let import = if bases.is_empty() { self.only_import(unit, base) } else { None };
-        for store in self.solver.stores_of(unit, name) {
-            let store = &program.stores[store as usize];
-            let is_base = || self.solver.values_of(unit, store.base).any(|v| bases.contains(&v));
-            let is_import = || import.is_some() && self.only_import(unit, store.base) == import;
-            if let Slot::Attr(_) = store.slot
-                && (is_base() || is_import())
-            {
-                found.push((unit, store.value));
+        // What an object keeps may be stored by the methods of a class above its own.
+        let mut units = vec![unit];
+        units.extend(of_objects.iter().filter_map(|value| match value {
+            Value::Instance(u, _) => Some(*u),
+            _ => None,
+        }));
+        units.sort_unstable();
+        units.dedup();
+        bases.extend(of_objects);
+        for unit in units {
+            for store in self.solver.stores_of(unit, name) {
+                let store = &self.solver.program(unit).stores[store as usize];
+                let is_base = || self.solver.values_of(unit, store.base).any(|v| bases.contains(&v));
+                let is_import = || import.is_some() && self.only_import(unit, store.base) == import;
+                if let Slot::Attr(_) = store.slot
+                    && (is_base() || is_import())
+                {
+                    found.push((unit, store.value));
+                }
             }
         }
         let is_type = |(u, v): &(UnitId, ExprId)| {
@@ -59,6 +72,35 @@ impl Folder<'_, '_> {
         found.retain(|one| !is_type(one));
         found.truncate(ALTERNATIVES);
         found
+    }
+
+    /// Objects of the classes above those of some values.
+    fn family(&self, values: &[Value]) -> Vec<Value> {
+        let above = |value: &Value| match value {
+            Value::Instance(u, c) => self.above(*u, *c).split_off(1),
+            _ => Vec::new(),
+        };
+        values.iter().flat_map(above).map(|(u, c)| Value::Instance(u, c)).collect()
+    }
+
+    /// A class and those above it, the nearest first.
+    fn above(&self, unit: UnitId, class: ClassId) -> Vec<(UnitId, ClassId)> {
+        let mut classes = vec![(unit, class)];
+        let mut read = 0;
+        while let Some((unit, class)) = classes.get(read).copied() {
+            read += 1;
+            for base in &self.solver.program(unit).classes[class as usize].bases {
+                for value in self.solver.values_of(unit, *base) {
+                    if let Value::Class(unit, class) = value
+                        && classes.len() < ALTERNATIVES
+                        && !classes.contains(&(unit, class))
+                    {
+                        classes.push((unit, class));
+                    }
+                }
+            }
+        }
+        classes
     }
 
     /// The import that an expression names and nothing else.

@@ -51,14 +51,17 @@ impl<'c> Search<'_, 'c> {
         }
     }
 
-    /// Whether a name may be another file's: it is imported, or a member of something.
+    /// Whether a name may be another file's: it is imported, or a member of something, also of an object's
+    /// own where no class of the file binds it.
     pub(super) fn is_foreign(&self, name: &str) -> bool {
         let leaves = self.leaves;
+        let is_inherited = !leaves.bound().owners.contains_key(name);
         leaves.has_star()
             || leaves.bound().imported.contains(name)
             || leaves.mentions(name).iter().any(|place| {
                 let before = &leaves.text[..*place];
-                before.ends_with('.') && !before.ends_with("self.") && !before.ends_with("cls.")
+                before.ends_with('.')
+                    && (is_inherited || !before.ends_with("self.") && !before.ends_with("cls."))
             })
     }
 }

@@ -116,8 +116,8 @@ pub(super) struct Bound<'c> {
     pub(super) foreign: FxHashMap<&'c str, Vec<Binding>>,
     /// The classes that bind an attribute by a name.
     pub(super) owners: FxHashMap<&'c str, Vec<usize>>,
-    /// For each class, the others of the file that its header names.
-    pub(super) bases: Vec<Vec<usize>>,
+    /// For each class, the others of the file that its header names, and those whose headers name it.
+    pub(super) kin: Vec<Vec<usize>>,
     /// All names that are bound outside of functions, attributes among them.
     pub(super) own: FxHashSet<&'c str>,
     /// Names that some import brings, wherever it stands.
@@ -181,7 +181,7 @@ impl<'c> Leaves<'c> {
                 classes: FxHashMap::default(),
                 foreign: FxHashMap::default(),
                 owners: FxHashMap::default(),
-                bases: self.bases(),
+                kin: self.kin(),
                 own: FxHashSet::default(),
                 imported: imported_names(self.text).collect(),
             };
@@ -297,14 +297,18 @@ impl<'c> Leaves<'c> {
         index.get(name)
     }
 
-    fn bases(&self) -> Vec<Vec<usize>> {
+    fn kin(&self) -> Vec<Vec<usize>> {
         let by_name: FxHashMap<&str, usize> =
             self.classes.iter().enumerate().map(|(at, c)| (&self.text[c.name.clone()], at)).collect();
-        let named = |(at, class): (usize, &&Statement)| {
+        let mut kin: Vec<Vec<usize>> = vec![Vec::new(); self.classes.len()];
+        for (at, class) in self.classes.iter().enumerate() {
             let head = identifiers(&self.text[class.head.clone()]);
-            head.filter_map(|name| by_name.get(name).copied()).filter(|base| *base != at).collect()
-        };
-        self.classes.iter().enumerate().map(named).collect()
+            for base in head.filter_map(|name| by_name.get(name).copied()).filter(|base| *base != at) {
+                kin[at].push(base);
+                kin[base].push(at);
+            }
+        }
+        kin
     }
 }
 

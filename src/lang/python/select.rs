@@ -299,7 +299,9 @@ impl<'c> Chooser<'_, 'c> {
             let (class, runs) = (leaves.all[at].class, self.chosen[at].runs);
             let Names { used: mut names, conditions, by_parameter } = self.wanted_by(at);
             let decides = self.chosen[at].decides;
-            if decides && by_parameter {
+            // What is given to a parameter may be the module whose member this is.
+            let is_member_of_given = !self.chosen[at].whole && self.chosen[at].seeds.lines.is_empty();
+            if by_parameter && (decides || is_member_of_given) {
                 queue.extend(self.choose_callers(at));
             }
             if let Some(class) = class
@@ -338,8 +340,8 @@ impl<'c> Chooser<'_, 'c> {
                 if let Some(class) = class.filter(|_| is_member(leaves.text_of(at), name)) {
                     let of = |class: usize| bound.attributes.get(&(class, name)).into_iter().flatten();
                     wanted.extend(of(class).map(|binding| (*binding, false)));
-                    // Attributes that a base class of the file binds.
-                    for base in bound.bases[class].iter().copied() {
+                    // Attributes that a class above or below binds in the file.
+                    for base in bound.kin[class].iter().copied() {
                         wanted.extend(of(base).map(|binding| (*binding, false)));
                     }
                 }

@@ -425,7 +425,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 if !own_members.is_none_or(|own| own.contains(name)) {
                     continue;
                 }
-                let classes = std::iter::once(class).chain(bound.bases[class].iter().copied());
+                let classes = std::iter::once(class).chain(bound.kin[class].iter().copied());
                 let mut found = false;
                 for binding in
                     classes.flat_map(|class| bound.attributes.get(&(class, *name)).into_iter().flatten())

@@ -148,7 +148,7 @@ impl<'t> Slice<'t> {
             let at = self.lines.partition_point(|l| l.end <= *seed);
             self.heads_above(at, &mut heads);
             let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-            let start = self.text[..*seed].rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
+            let start = receiver_start(self.text, *seed);
             let end = self.text[*seed..].find(|c| !is_name(c)).map_or(self.text.len(), |len| seed + len);
             for name in identifiers(self.text.get(start..end).unwrap_or("")) {
                 self.ask(name, &mut names.used, &mut queue, &mut heads);
@@ -299,6 +299,33 @@ impl Block {
     }
 }
 
+/// Bytes of what a member is taken of, as far as they are looked at.
+const LONGEST_RECEIVER: usize = 400;
+
+/// Where the value begins of which the name at a place is a member: names, calls and elements before it
+/// (`table["os"]._exit`, `module()._exit`).
+fn receiver_start(text: &str, place: usize) -> usize {
+    let bytes = text.as_bytes();
+    let least = place.saturating_sub(LONGEST_RECEIVER);
+    let (mut at, mut depth) = (place, 0usize);
+    while at > least {
+        let byte = bytes[at - 1];
+        match byte {
+            b')' | b']' => depth += 1,
+            b'(' | b'[' if depth == 0 => break,
+            b'(' | b'[' => depth -= 1,
+            _ if depth > 0
+                || byte == b'.'
+                || byte == b'_'
+                || byte.is_ascii_alphanumeric()
+                || byte >= 0x80 => {}
+            _ => break,
+        }
+        at -= 1;
+    }
+    (at..=place).find(|at| text.is_char_boundary(*at)).unwrap_or(place)
+}
+
 /// Methods of texts and lists that give back what they are called on.
 const PASSING: [&str; 12] = [
     "split", "strip", "lstrip", "rstrip", "format", "join", "encode", "decode", "copy", "replace", "lower",
@@ -360,6 +387,20 @@ mod tests {
             Slice::of(text).unwrap().around(&seeds).conditions.into_iter().map(str::to_owned).collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn a_member_is_taken_of_all_that_stands_before_its_dot() {
+        for (text, receiver) in [
+            ("x = os._exit(1)", "os."),
+            ("f(table[\"o\"]._exit)", "table[\"o\"]."),
+            ("if a and module(b, c)._exit(1):", "module(b, c)."),
+            ("_exit(1)", ""),
+            ("é.m()[0]._exit", "é.m()[0]."),
+        ] {
+            let place = text.find("_exit").unwrap();
+            assert_eq!(&text[receiver_start(text, place)..place], receiver, "{text}");
+        }
     }
 
     #[test]

@@ -1,0 +1,124 @@
+//! Constants of a file that are commands: for the files that import them and run them.
+
+use crate::base::ir::{CellId, Expr, ExprId, Program, Slot};
+use crate::data::commands::CommandCatalogue;
+
+/// Expressions that one constant is looked into for.
+const MOST_EXPRESSIONS: usize = 256;
+
+/// Calls that give back what they are called on, or given, in another form.
+const HANDS_ON: [&str; 7] = ["split", "list", "tuple", "dict", "copy", "format", "join"];
+
+/// The names under which a program keeps a command or gives one back: of module constants, of members of
+/// classes and of their objects, of functions. Tables of commands count as well.
+pub(super) fn names_of_commands<'p>(program: &'p Program, commands: &CommandCatalogue) -> Vec<&'p str> {
+    let constants = Constants { program, commands };
+    let exported = program.exports.iter().filter(|(_, cell)| constants.any(cells(program, *cell)));
+    let mut names: Vec<&str> = exported.map(|(name, _)| name.as_str()).collect();
+    let members = program.classes.iter().flat_map(|class| &class.members);
+    names.extend(members.filter(|(_, value)| constants.any(vec![*value])).map(|(name, _)| name.as_str()));
+    for store in &program.stores {
+        if let Slot::Attr(name) = &store.slot
+            && constants.any(vec![store.value])
+        {
+            names.push(name);
+        }
+    }
+    let functions = program.functions.iter().filter(|function| !function.name.is_empty());
+    names.extend(
+        functions.filter(|function| constants.any(function.returns.clone())).map(|f| f.name.as_str()),
+    );
+    names
+}
+
+/// The expressions that a cell is bound to, in any way.
+fn cells(program: &Program, cell: CellId) -> Vec<ExprId> {
+    let mut cells = vec![cell];
+    let mut values = Vec::new();
+    let mut read = 0;
+    while let Some(at) = cells.get(read).copied() {
+        read += 1;
+        let cell = &program.cells[at as usize];
+        values.extend(cell.values.iter().copied());
+        for from in &cell.from {
+            if cells.len() < 32 && !cells.contains(from) {
+                cells.push(*from);
+            }
+        }
+    }
+    values
+}
+
+struct Constants<'p> {
+    program: &'p Program,
+    commands: &'p CommandCatalogue,
+}
+
+impl Constants<'_> {
+    /// Whether one of some expressions is a command, or holds one.
+    fn any(&self, mut waiting: Vec<ExprId>) -> bool {
+        let mut seen = Vec::new();
+        while let Some(id) = waiting.pop() {
+            if seen.len() > MOST_EXPRESSIONS || seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            match &self.program.exprs[id as usize].expr {
+                Expr::Str(text) if self.is_command(text.split_whitespace()) => return true,
+                Expr::Seq(items) => {
+                    if self.is_command(items.iter().map(|(item, _)| self.text(*item))) {
+                        return true;
+                    }
+                    // A list of commands.
+                    waiting.extend(items.iter().map(|(item, _)| *item).filter(|item| self.is_list(*item)));
+                }
+                Expr::Map(entries) => waiting.extend(entries.iter().map(|(_, value)| *value)),
+                Expr::Union(values) => waiting.extend(values),
+                Expr::Template(parts) => waiting.extend(parts.first()),
+                Expr::Binary { left, .. } => waiting.push(*left),
+                Expr::Call(call) => match &self.program.exprs[call.callee as usize].expr {
+                    // `"pkill -f x".split()`, `shlex.split("pkill -f x")`.
+                    Expr::Attr { base, name } if HANDS_ON.contains(&name.as_str()) => {
+                        waiting.push(*base);
+                        waiting.extend(call.args.iter().map(|arg| arg.value));
+                    }
+                    Expr::External(path) if HANDS_ON.iter().any(|name| path.ends_with(name)) => {
+                        waiting.extend(call.args.iter().map(|arg| arg.value));
+                    }
+                    _ => {}
+                },
+                Expr::Cell(cell) => waiting.extend(cells(self.program, *cell)),
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The text of an expression; nothing of what is no literal.
+    fn text(&self, id: ExprId) -> &str {
+        match &self.program.exprs[id as usize].expr {
+            Expr::Str(text) => text,
+            _ => "",
+        }
+    }
+
+    fn is_list(&self, id: ExprId) -> bool {
+        matches!(self.program.exprs[id as usize].expr, Expr::Seq(_) | Expr::Map(_))
+    }
+
+    /// Whether a command stands where words have one: first, after an operator of the shell, or behind a
+    /// command that runs another (`sudo`).
+    fn is_command<'w>(&self, words: impl Iterator<Item = &'w str>) -> bool {
+        let (mut starts, mut is_behind) = (true, false);
+        for word in words {
+            let name = word.rsplit('/').next().unwrap_or(word).trim_matches(['"', '\'', '(', ';']);
+            if (starts || is_behind) && self.commands.commands(name).next().is_some() {
+                return true;
+            }
+            is_behind |= starts && self.commands.prefixes(name).next().is_some();
+            starts = matches!(word, "&&" | "||" | "|" | ";") || word.ends_with(';');
+            is_behind &= !starts;
+        }
+        false
+    }
+}

@@ -1,0 +1,70 @@
+//! Methods that run on objects of classes below their own: what such a class binds anew is what the method
+//! finds (`class Relay(Service): COMMAND = …`).
+
+use std::collections::BTreeMap;
+
+use super::solve::Solver;
+use super::value::{UnitId, Value};
+use crate::base::facts::Language;
+use crate::base::ir::{ClassId, FunctionKind};
+
+/// Classes below one that its methods are told of.
+const MOST_HEIRS: usize = 8;
+/// Classes above one.
+const MOST_ABOVE: usize = 32;
+
+impl Solver<'_> {
+    /// Gives the methods of Python's classes the objects of the classes below, once the classes are known.
+    pub fn seed_heirs(&mut self) {
+        let mut heirs: BTreeMap<(UnitId, ClassId), Vec<(UnitId, ClassId)>> = BTreeMap::new();
+        for unit in 0..self.units.len() as UnitId {
+            if self.units[unit as usize].language != Language::Python {
+                continue;
+            }
+            for class in 0..self.program(unit).classes.len() as ClassId {
+                for above in self.classes_above(unit, class) {
+                    let below = heirs.entry(above).or_default();
+                    if below.len() < MOST_HEIRS {
+                        below.push((unit, class));
+                    }
+                }
+            }
+        }
+        for ((unit, class), below) in heirs {
+            let program = self.program(unit);
+            for function in program.functions.iter().filter(|function| function.class == Some(class)) {
+                if !matches!(function.kind, FunctionKind::Method | FunctionKind::Property) {
+                    continue;
+                }
+                let Some(first) = function.params.first() else { continue };
+                for (of, heir) in &below {
+                    // Its own method of that name runs instead.
+                    let members = &self.program(*of).classes[*heir as usize].members;
+                    if members.iter().all(|(name, _)| *name != function.name) {
+                        self.insert_value(self.cell_node(unit, first.cell), Value::Instance(*of, *heir));
+                    }
+                }
+            }
+        }
+    }
+
+    fn classes_above(&self, unit: UnitId, class: ClassId) -> Vec<(UnitId, ClassId)> {
+        let mut found: Vec<(UnitId, ClassId)> = Vec::new();
+        let mut waiting = vec![(unit, class)];
+        while let Some((of, at)) = waiting.pop() {
+            for base in &self.program(of).classes[at as usize].bases {
+                for value in self.values_of(of, *base) {
+                    if let Value::Class(u, c) = value
+                        && (u, c) != (unit, class)
+                        && found.len() < MOST_ABOVE
+                        && !found.contains(&(u, c))
+                    {
+                        found.push((u, c));
+                        waiting.push((u, c));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
