@@ -59,13 +59,19 @@ pub(super) fn follow_exports(
     let mut asked: FxHashSet<(RelPath, String)> = FxHashSet::default();
     let mut given: BTreeMap<RelPath, Given> = BTreeMap::new();
     let mut sources: BTreeMap<RelPath, BTreeSet<RelPath>> = BTreeMap::new();
+    let mut passed: BTreeMap<RelPath, Names> = BTreeMap::new();
     for round in 0..ROUNDS {
         let runners = if round < RUNNER_ROUNDS { &known } else { &BTreeMap::new() };
-        let exported = exported(scan, runners, &mut told);
+        let exported = exported(scan, runners, std::mem::take(&mut passed), &mut told);
         let mut wanted = Wanted::new();
-        for (path, names, from) in importers(tools, listing, &known, &exported) {
+        for Importer { path, given, from, passes } in importers(tools, listing, &known, &exported) {
             sources.entry(path.clone()).or_default().extend(from);
-            wanted.insert(path, names);
+            if !given.is_empty() {
+                wanted.insert(path.clone(), given);
+            }
+            if !passes.is_empty() {
+                passed.insert(path, passes);
+            }
         }
         for (path, names) in commands_asked(tools, listing, &known, &given, &mut asked) {
             wanted.entry(path).or_default().extend(&names);
@@ -74,7 +80,7 @@ pub(super) fn follow_exports(
             wanted.entry(path).or_default().extend(&names);
         }
         wanted.retain(|path, names| given.entry(path.clone()).or_default().extend(names));
-        if wanted.is_empty() {
+        if wanted.is_empty() && passed.is_empty() {
             return;
         }
         // A few files at a time: what was read of them before is let go as they are read.
@@ -128,10 +134,11 @@ fn known_facts<'s>(scan: &'s mut Scan, at: Result<usize, usize>, path: &RelPath)
     &mut scan.tree.files[at]
 }
 
-/// What files export that was not told before, by file.
+/// What files export that was not told before, by file; `passed` are names that some only pass on.
 fn exported(
     scan: &Scan,
     known: &BTreeMap<RelPath, Known>,
+    passed: BTreeMap<RelPath, Names>,
     told: &mut FxHashSet<(RelPath, String, Tells)>,
 ) -> BTreeMap<RelPath, Names> {
     let mut exported: BTreeMap<RelPath, Names> = BTreeMap::new();
@@ -149,7 +156,21 @@ fn exported(
         file.hands.runs.iter().for_each(|name| tell(path, name, Tells::Runs));
         file.hands.completes.iter().for_each(|name| tell(path, name, Tells::Value));
     }
+    for (path, names) in &passed {
+        names.iter().for_each(|(name, tells)| tell(path, name, *tells));
+    }
     exported
+}
+
+/// A file that imports what was exported.
+struct Importer {
+    path: RelPath,
+    /// The names that it mentions.
+    given: Given,
+    /// The files that they come from.
+    from: Vec<RelPath>,
+    /// Those of a class of which it mentions no more than the class, for the files that import it from here.
+    passes: Names,
 }
 
 /// The files that import what was exported, with the names that they mention.
@@ -158,7 +179,7 @@ fn importers(
     listing: &Listing,
     known: &BTreeMap<RelPath, Known>,
     exported: &BTreeMap<RelPath, Names>,
-) -> Vec<(RelPath, Given, Vec<RelPath>)> {
+) -> Vec<Importer> {
     let exporters = Exporters::new(exported, tools.places);
     known
         .par_iter()
@@ -179,12 +200,22 @@ fn importers(
                 .collect();
             let mut given = Given::default();
             // What runs commands matters where one is named.
-            let names = taken(&text, from.iter().map(|(_, names)| *names));
+            let (names, mut passes) = taken(&text, from.iter().map(|(_, names)| *names));
+            // That is what a package's own file is for.
+            if !is_package(path) {
+                passes.clear();
+            }
             given.tell(names.into_iter().filter(|(_, tells)| *tells != Tells::Runs || file.commands));
             let from = from.into_iter().map(|(path, _)| path.clone()).collect();
-            (!given.is_empty()).then(|| (path.clone(), given, from))
+            let says = !given.is_empty() || !passes.is_empty();
+            says.then(|| Importer { path: path.clone(), given, from, passes })
         })
         .collect()
+}
+
+/// Whether a path is a package's own file.
+fn is_package(path: &str) -> bool {
+    path.ends_with("__init__.py")
 }
 
 /// The name under which other files import this one, and that of the package that it lies in.
@@ -236,16 +267,22 @@ impl<'e> Exporters<'e> {
     }
 }
 
-/// The telling names of exporters that a text mentions.
-fn taken<'e>(text: &str, from: impl Iterator<Item = &'e Names>) -> Names {
-    let mut names = Names::new();
+/// The telling names of exporters that a text mentions, and those of a class of which it only mentions the
+/// class.
+fn taken<'e>(text: &str, from: impl Iterator<Item = &'e Names>) -> (Names, Names) {
+    let (mut names, mut passes) = (Names::new(), Names::new());
     // What every class has says nothing.
     let special = |name: &str| name.starts_with("__") && name.ends_with("__");
     for (name, tells) in from.flatten() {
         // `Runner.run`: a method, and what has it.
         let owned = name.split_once('.');
         let stands = match owned {
-            Some((owner, method)) => stands_in(text, owner) && stands_in(text, method),
+            Some((owner, _)) if !stands_in(text, owner) => false,
+            Some((_, method)) if !stands_in(text, method) => {
+                passes.insert(name.clone(), *tells);
+                false
+            }
+            Some(_) => true,
             None => stands_in(text, name),
         };
         let name = owned.map_or(name.as_str(), |(_, method)| method);
@@ -254,7 +291,7 @@ fn taken<'e>(text: &str, from: impl Iterator<Item = &'e Names>) -> Names {
             *known = (*known).min(*tells);
         }
     }
-    names
+    (names, passes)
 }
 
 /// Whether a name stands in a text as a word.
@@ -318,17 +355,29 @@ fn demands(known: &BTreeMap<RelPath, Known>, sources: &BTreeMap<RelPath, BTreeSe
     let mut wanted = Wanted::new();
     for (path, from) in sources {
         let Some(file) = known.get(path).filter(|file| !file.hands.used.is_empty()) else { continue };
-        for (path, other) in from.iter().filter_map(|path| Some((path, known.get(path)?))) {
-            let runs = other
-                .hands
-                .runs
-                .iter()
-                .chain(&other.hands.completes)
-                .map(|name| name.rsplit('.').next().unwrap_or(name));
-            let own: Vec<&str> = runs.filter(|name| file.hands.used.contains(*name)).collect();
-            if !own.is_empty() {
-                wanted.entry(path.clone()).or_default().asked.extend(own.into_iter().map(str::to_owned));
+        // What a package passes on comes from where the package has it.
+        let mut from: Vec<&RelPath> = from.iter().collect();
+        let mut read = 0;
+        while let Some(package) = from.get(read).copied() {
+            read += 1;
+            for path in sources.get(package).filter(|_| is_package(package)).into_iter().flatten() {
+                if !from.contains(&path) {
+                    from.push(path);
+                }
             }
+        }
+        let mut owners: BTreeSet<String> = BTreeSet::new();
+        for (path, other) in from.iter().filter_map(|path| Some((*path, known.get(*path)?))) {
+            let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_owned();
+            let own = other.hands.runs.iter().chain(&other.hands.completes);
+            let own: Vec<&String> = own.filter(|name| file.hands.used.contains(&last(name))).collect();
+            owners.extend(own.iter().filter_map(|name| Some(name.split_once('.')?.0.to_owned())));
+            if !own.is_empty() {
+                wanted.entry(path.clone()).or_default().asked.extend(own.into_iter().map(last));
+            }
+        }
+        for package in from.into_iter().filter(|path| is_package(path) && !owners.is_empty()) {
+            wanted.entry(package.clone()).or_default().values.extend(owners.iter().cloned());
         }
     }
     wanted

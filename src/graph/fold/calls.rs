@@ -2,7 +2,7 @@
 
 use super::given::product;
 use super::words::{first, join_words, map_literal};
-use super::{Folder, Text};
+use super::{ALTERNATIVES, Folder, Text};
 use crate::base::facts::Language;
 use crate::base::ir::{Expr, ExprId, Spread};
 use crate::base::text::{Origin, Piece};
@@ -108,6 +108,8 @@ impl<'f, 'a> Folder<'f, 'a> {
         if let Some(name) = arg(0).filter(|_| self.is_which(unit, call.callee)) {
             return self.strings(unit, name, depth + 1);
         }
+        // Of a method, any class's own may run.
+        let mut of_functions: Vec<Text> = Vec::new();
         for value in self.solver.values_of(unit, call.callee) {
             match value {
                 Value::Func(u, f) | Value::Bound(u, f, _) => {
@@ -116,14 +118,14 @@ impl<'f, 'a> Folder<'f, 'a> {
                         matches!(self.solver.program(u).exprs[**r as usize].expr, Expr::Instance(_))
                     };
                     let Some(entered) = self.entered(unit, call, value) else { continue };
-                    let texts: Vec<Text> = returns
+                    let texts = returns
                         .iter()
                         .filter(|r| !is_type(r))
                         .flat_map(|r| self.strings(u, *r, depth + 1))
-                        .flat_map(|text| self.text_at(&entered, &text, depth))
-                        .collect();
-                    if !texts.is_empty() {
-                        return texts;
+                        .flat_map(|text| self.text_at(&entered, &text, depth));
+                    of_functions.extend(texts.take(ALTERNATIVES));
+                    if of_functions.len() >= ALTERNATIVES {
+                        break;
                     }
                 }
                 // A number or text of a class of the tree's own is what it was made of.
@@ -175,6 +177,9 @@ impl<'f, 'a> Folder<'f, 'a> {
                 }
                 _ => {}
             }
+        }
+        if !of_functions.is_empty() {
+            return of_functions;
         }
         match &program.exprs[call.callee as usize].expr {
             Expr::Attr { base, name } => self.method_strings(unit, *base, name, call, depth),

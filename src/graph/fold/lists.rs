@@ -236,18 +236,20 @@ impl<'f, 'a> Folder<'f, 'a> {
         if let Some(origin) = self.origin(unit, expr) {
             return vec![vec![Text::rest(origin)]];
         }
+        // Of a method, any class's own may run.
+        let mut of_functions: Vec<Vec<Text>> = Vec::new();
         for value in self.solver.values_of(unit, call.callee) {
             match value {
                 Value::Func(u, f) | Value::Bound(u, f, _) => {
                     let returns = &self.solver.program(u).functions[f as usize].returns;
                     let Some(entered) = self.entered(unit, call, value) else { continue };
-                    let lists: Vec<Vec<Text>> = returns
+                    let lists = returns
                         .iter()
                         .flat_map(|r| self.sequences(u, *r, depth + 1))
-                        .flat_map(|list| self.list_at(&entered, &list, depth))
-                        .collect();
-                    if !lists.is_empty() {
-                        return lists;
+                        .flat_map(|list| self.list_at(&entered, &list, depth));
+                    of_functions.extend(lists.take(ALTERNATIVES));
+                    if of_functions.len() >= ALTERNATIVES {
+                        break;
                     }
                 }
                 Value::External { path, .. } => {
@@ -265,6 +267,9 @@ impl<'f, 'a> Folder<'f, 'a> {
                 }
                 _ => {}
             }
+        }
+        if !of_functions.is_empty() {
+            return of_functions;
         }
         let Expr::Attr { base, name } = &program.exprs[call.callee as usize].expr else { return Vec::new() };
         match name.as_str() {

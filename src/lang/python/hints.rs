@@ -58,6 +58,8 @@ enum Place {
     OfClass,
     /// Like a word of a command line.
     CommandWord,
+    /// Where a module is kept as a value.
+    ModuleValue,
     /// Where an argument has a value that may hold, or its name in quotes stands for a key.
     Argument,
 }
@@ -263,6 +265,13 @@ impl Hints {
                 }
             }
         }
+        // A module under another name: other files may have it by that.
+        for module in &modules {
+            for form in [format!("= {module}"), format!("={module}")] {
+                words.add(&form, Place::ModuleValue, Weight::Strong);
+            }
+            words.add(&format!("import {module} as "), Place::Anywhere, Weight::Strong);
+        }
         for word in MODULE_LOOKUPS {
             words.add(word, Place::ModuleLookup, Weight::Strong);
             words.add(word, Place::Anywhere, Weight::Lookup);
@@ -355,6 +364,7 @@ impl Hints {
                     Place::Member | Place::OfClass => around.is_member() || is_imported() || star,
                     Place::CommandWord => around.stands_like_a_command(),
                     Place::Argument => around.may_be_set(),
+                    Place::ModuleValue => around.is_kept(),
                 };
                 if counts && at_hand() {
                     hits.push(Hit { offset: found.start(), weight: *weight });
@@ -469,6 +479,13 @@ impl Around<'_> {
         ["sys as ", "builtins as ", "= sys\n", "=sys\n", "\"sys\"", "'sys'", "\"builtins\"", "'builtins'"]
             .iter()
             .any(|form| memchr::memmem::find(text, form.as_bytes()).is_some())
+    }
+
+    /// Whether a name after a `=` is all that is assigned, or given, there.
+    fn is_kept(&self) -> bool {
+        let compares = matches!(self.byte_before(), Some(b'=' | b'!' | b'<' | b'>'));
+        let after = self.text[self.end..].trim_start_matches([' ', '\t', '\r']);
+        !compares && (after.is_empty() || after.starts_with(['\n', ',', ')', ';', '#', ']', '}']))
     }
 
     /// Whether an argument is given something that may hold: `debug=value`, not `debug=False`, which is
