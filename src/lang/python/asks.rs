@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::cut::Kind;
 use super::given::Given;
-use super::leaves::{Binding, Leaves, identifiers};
+use super::leaves::{Leaves, identifiers};
 use super::sinks::Search;
 use super::stores::is_name;
 use crate::data::commands::CommandCatalogue;
@@ -76,10 +76,6 @@ pub(super) fn commands_named(
     let mut search = Search::new(leaves, commands, catalogue);
     let mut names = search.commanded(given);
     let bound = leaves.bound();
-    let is_member = |name: &str| {
-        let plain = |binding: &Binding| binding.place.is_none();
-        bound.attributes.iter().any(|((_, own), at)| *own == name && at.iter().any(plain))
-    };
-    names.retain(|name| bound.names.contains_key(*name) || is_member(name));
+    names.retain(|name| bound.names.contains_key(*name) || bound.owners.contains_key(*name));
     names.into_iter().map(str::to_owned).collect()
 }

@@ -297,11 +297,10 @@ impl<'c> Chooser<'_, 'c> {
         let mut asked: FxHashSet<(usize, &'c str)> = FxHashSet::default();
         while let Some(at) = queue.pop() {
             let (class, runs) = (leaves.all[at].class, self.chosen[at].runs);
-            let Names { used: mut names, conditions, by_parameter } = self.wanted_by(at);
+            let Names { used: mut names, conditions, by_parameter, member_of_parameter } = self.wanted_by(at);
             let decides = self.chosen[at].decides;
             // What is given to a parameter may be the module whose member this is.
-            let is_member_of_given = !self.chosen[at].whole && self.chosen[at].seeds.lines.is_empty();
-            if by_parameter && (decides || is_member_of_given) {
+            if decides && by_parameter || member_of_parameter {
                 queue.extend(self.choose_callers(at));
             }
             if let Some(class) = class

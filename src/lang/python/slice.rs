@@ -30,6 +30,8 @@ pub(super) struct Names<'t> {
     pub(super) conditions: FxHashSet<&'t str>,
     /// A parameter of the definition is among those that the telling lines use.
     pub(super) by_parameter: bool,
+    /// A telling name is a member of what a parameter is given.
+    pub(super) member_of_parameter: bool,
 }
 
 impl<'t> Names<'t> {
@@ -139,11 +141,6 @@ impl<'t> Slice<'t> {
         let mut queue = Vec::new();
         let mut heads = Vec::new();
         self.blocks.iter().for_each(|block| block.gone_up.set(false));
-        for seed in &seeds.lines {
-            let at = self.lines.partition_point(|l| l.end <= *seed);
-            queue.push(at);
-            self.heads_above(at, &mut heads);
-        }
         for seed in &seeds.names {
             let at = self.lines.partition_point(|l| l.end <= *seed);
             self.heads_above(at, &mut heads);
@@ -154,10 +151,19 @@ impl<'t> Slice<'t> {
                 self.ask(name, &mut names.used, &mut queue, &mut heads);
             }
         }
+        let (header, parameters) = self.header();
+        let parameters: Vec<&str> = parameters.collect();
+        let is_given = |used: &FxHashSet<&str>| parameters.iter().any(|name| used.contains(name));
+        self.close(taken, &mut names.used, std::mem::take(&mut queue), &mut heads);
+        names.member_of_parameter = is_given(&names.used);
+        for seed in &seeds.lines {
+            let at = self.lines.partition_point(|l| l.end <= *seed);
+            queue.push(at);
+            self.heads_above(at, &mut heads);
+        }
         self.close(taken, &mut names.used, queue, &mut heads);
+        names.by_parameter = is_given(&names.used);
         // Decorators and the header of the definition itself.
-        let (header, mut parameters) = self.header();
-        names.by_parameter = parameters.any(|name| names.used.contains(name));
         self.close(taken, &mut names.used, (0..=header).collect(), &mut heads);
         names.conditions = names.used.clone();
         let mut more = Vec::new();
