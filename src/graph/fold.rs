@@ -7,6 +7,7 @@ mod calls;
 mod given;
 mod lists;
 mod members;
+mod tables;
 mod words;
 
 use given::product;
@@ -248,6 +249,10 @@ impl<'f, 'a> Folder<'f, 'a> {
             Expr::Element(list) => {
                 let items: Vec<Text> = self.sequences(unit, *list, depth + 1).into_iter().flatten().collect();
                 items.into_iter().map(one_word).collect()
+            }
+            Expr::Item(pair, 1) if self.entries_looped_over(unit, *pair).is_some() => {
+                let entries = self.entries_looped_over(unit, *pair).into_iter().flatten();
+                entries.flat_map(|(of, entry)| self.strings(of, entry, depth + 1)).collect()
             }
             Expr::Item(list, position) => match self.origin(unit, expr) {
                 Some(origin) => vec![Text::free(origin)],
@@ -498,19 +503,9 @@ impl<'f, 'a> Folder<'f, 'a> {
         if let Expr::Int(position) = program.exprs[key as usize].expr {
             return self.item(unit, base, position, depth);
         }
-        // A dictionary of constants.
-        let mut texts = Vec::new();
-        for value in self.solver.values_of(unit, base) {
-            let Value::Container(super::value::Object::Literal(of, literal)) = value else { continue };
-            let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else { continue };
-            let wanted = self.key(unit, key, depth);
-            for (entry_key, entry) in entries {
-                let Some(entry_key) = entry_key else { continue };
-                if wanted.is_none() || self.key(of, *entry_key, depth) == wanted {
-                    texts.extend(self.strings(of, *entry, depth + 1));
-                }
-            }
-        }
+        let entries = self.entries(unit, base, Some(key), depth);
+        let mut texts: Vec<Text> =
+            entries.into_iter().flat_map(|(of, entry)| self.strings(of, entry, depth + 1)).collect();
         if texts.is_empty() {
             texts.push(Text::free(Origin::Unknown));
         }

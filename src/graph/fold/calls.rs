@@ -300,6 +300,10 @@ impl<'f, 'a> Folder<'f, 'a> {
                 parts.extend(call.args.iter().map(|a| a.value));
                 self.joined_path(unit, &parts, depth)
             }
+            "get" if !self.entries(unit, base, arg(0), depth).is_empty() => {
+                let entries = self.entries(unit, base, arg(0), depth).into_iter();
+                entries.flat_map(|(of, entry)| self.strings(of, entry, depth + 1)).collect()
+            }
             "with_name" | "with_suffix" => vec![Text::free(Origin::Unknown)],
             "format" => self.brace_format(unit, base, call, depth),
             "replace" => {

@@ -35,6 +35,21 @@ impl<'f, 'a> Folder<'f, 'a> {
         Some(Entered { unit, call, target, skip })
     }
 
+    /// The argument that a call gives for a parameter of a method of the object that it makes, or is called on.
+    pub(super) fn argument(
+        &self,
+        unit: UnitId,
+        call: &Call,
+        target: (UnitId, FuncId),
+        param: u16,
+    ) -> Option<ExprId> {
+        let skip = self.solver.receiver_params(target.0, target.1);
+        match self.given(&Entered { unit, call, target, skip }, param) {
+            Given::Argument(value) => Some(value),
+            Given::Unknown | Given::Default => None,
+        }
+    }
+
     /// The strings that a text of the function stands for at the call; none where only another way
     /// through the function is meant.
     pub(super) fn text_at(&self, entered: &Entered<'_>, text: &Text, depth: usize) -> Vec<Text> {

@@ -47,24 +47,15 @@ impl<'f, 'a> Folder<'f, 'a> {
                     .collect(),
             },
             Expr::Index { base, key } => {
-                let mut lists = Vec::new();
-                for value in self.solver.values_of(unit, *base) {
-                    let Value::Container(Object::Literal(of, literal)) = value else {
-                        continue;
-                    };
-                    let Expr::Map(entries) = &self.solver.program(of).exprs[literal as usize].expr else {
-                        continue;
-                    };
-                    let wanted = self.key(unit, *key, depth);
-                    for (entry_key, entry) in entries {
-                        let Some(entry_key) = entry_key else { continue };
-                        if wanted.is_none() || self.key(of, *entry_key, depth) == wanted {
-                            lists.extend(self.sequences(of, *entry, depth + 1));
-                        }
-                    }
-                }
-                lists
+                let entries = self.entries(unit, *base, Some(*key), depth);
+                entries.into_iter().flat_map(|(of, entry)| self.sequences(of, entry, depth + 1)).collect()
             }
+            Expr::Item(pair, 1) if self.entries_looped_over(unit, *pair).is_some() => self
+                .entries_looped_over(unit, *pair)
+                .into_iter()
+                .flatten()
+                .flat_map(|(of, entry)| self.sequences(of, entry, depth + 1))
+                .collect(),
             Expr::Element(list) => {
                 // The loop over a list of lists.
                 let mut lists = Vec::new();
@@ -273,6 +264,10 @@ impl<'f, 'a> Folder<'f, 'a> {
         }
         let Expr::Attr { base, name } = &program.exprs[call.callee as usize].expr else { return Vec::new() };
         match name.as_str() {
+            "get" if !call.args.is_empty() => {
+                let entries = self.entries(unit, *base, arg(0), depth);
+                entries.into_iter().flat_map(|(of, entry)| self.sequences(of, entry, depth + 1)).collect()
+            }
             "split" if call.args.is_empty() || self.splits_at_space(unit, arg(0), depth) => {
                 self.strings(unit, *base, depth + 1).iter().map(split_words).collect()
             }

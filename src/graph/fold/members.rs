@@ -2,7 +2,7 @@
 
 use super::super::value::{Object, UnitId, Value};
 use super::{ALTERNATIVES, DEPTH, Folder};
-use crate::base::ir::{ClassId, Expr, ExprId, Import, Slot};
+use crate::base::ir::{ClassId, Expr, ExprId, FunctionKind, Import, Slot, Spread};
 use crate::base::text::{Origin, Text};
 
 impl Folder<'_, '_> {
@@ -35,10 +35,13 @@ impl Folder<'_, '_> {
                     let has = |(u, c): &(UnitId, ClassId)| {
                         let members = &self.solver.program(*u).classes[*c as usize].members;
                         let of_name = members.iter().filter(|(member, _)| member == name);
-                        of_name.map(|(_, expr)| (*u, *expr)).collect::<Vec<_>>()
+                        of_name.flat_map(|(_, expr)| self.read(*u, *expr)).collect::<Vec<_>>()
                     };
                     let above = self.above(*u, *c);
                     found.extend(above.iter().map(has).find(|found| !found.is_empty()).unwrap_or_default());
+                    for (u, c) in above {
+                        found.extend(self.made_with(u, c, name));
+                    }
                 }
                 _ => {}
             }
@@ -63,13 +66,98 @@ impl Folder<'_, '_> {
                     && (is_base() || is_import())
                 {
                     found.push((unit, store.value));
+                    found.extend(self.given_to_maker(unit, store.value));
                 }
             }
+        }
+        // `Command.STOP.value`: what the member of an enumeration is.
+        if found.is_empty()
+            && name == "value"
+            && let Expr::Attr { base: of, name: member } =
+                &self.solver.program(unit).exprs[base as usize].expr
+            && self.solver.values_of(unit, *of).any(|value| matches!(value, Value::Class(..)))
+        {
+            return self.member_values(unit, *of, member);
         }
         let is_type = |(u, v): &(UnitId, ExprId)| {
             matches!(self.solver.program(*u).exprs[*v as usize].expr, Expr::Instance(_))
         };
         found.retain(|one| !is_type(one));
+        found.truncate(ALTERNATIVES);
+        found
+    }
+
+    /// What reading a member gives: of a property, what it gives back.
+    fn read(&self, unit: UnitId, member: ExprId) -> Vec<(UnitId, ExprId)> {
+        let program = self.solver.program(unit);
+        let values = match &program.exprs[member as usize].expr {
+            Expr::Cell(cell) => self.cell_values(unit, *cell),
+            _ => vec![member],
+        };
+        let mut read = Vec::new();
+        for value in values {
+            match &program.exprs[value as usize].expr {
+                Expr::Func(function)
+                    if program.functions[*function as usize].kind == FunctionKind::Property =>
+                {
+                    let returns = &program.functions[*function as usize].returns;
+                    read.extend(returns.iter().map(|value| (unit, *value)));
+                }
+                _ => read.push((unit, value)),
+            }
+        }
+        read
+    }
+
+    /// What the calls that make objects of a class give for one of its fields.
+    fn made_with(&self, unit: UnitId, class: ClassId, name: &str) -> Vec<(UnitId, ExprId)> {
+        let fields = &self.solver.program(unit).classes[class as usize].fields;
+        let Some(position) = fields.iter().position(|field| field == name) else { return Vec::new() };
+        if self.solver.on_demand() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (of, state) in self.solver.units().iter().enumerate() {
+            for node in &state.program.exprs {
+                if let Expr::Call(call) = &node.expr
+                    && self
+                        .solver
+                        .values_of(of as UnitId, call.callee)
+                        .any(|v| v == Value::Class(unit, class))
+                {
+                    let named = call.args.iter().find(|arg| arg.name.as_deref() == Some(name));
+                    let plain = || call.args.iter().filter(|arg| arg.name.is_none()).nth(position);
+                    found.extend(named.or_else(plain).map(|arg| (of as UnitId, arg.value)));
+                }
+            }
+        }
+        found.truncate(ALTERNATIVES);
+        found
+    }
+
+    /// What the calls of a function give for its parameter, where a value is that parameter: an object keeps
+    /// what it was made with.
+    fn given_to_maker(&self, unit: UnitId, value: ExprId) -> Vec<(UnitId, ExprId)> {
+        let program = self.solver.program(unit);
+        let Expr::Cell(cell) = &program.exprs[value as usize].expr else { return Vec::new() };
+        let mut cells = vec![*cell];
+        cells.extend(&program.cells[*cell as usize].from);
+        let parameter = cells.iter().find_map(|cell| self.solver.parameter(unit, *cell));
+        let Some((function, position, Spread::No)) = parameter.filter(|_| !self.solver.on_demand()) else {
+            return Vec::new();
+        };
+        let calls = self.solver.edges.iter().filter(|edge| edge.to == (unit, function));
+        let mut places: Vec<(UnitId, (u32, u32))> = calls.map(|edge| (edge.from.0, edge.place)).collect();
+        places.sort_unstable();
+        let mut found = Vec::new();
+        for (of, place) in places {
+            for node in &self.solver.program(of).exprs {
+                let Expr::Call(call) = &node.expr else { continue };
+                if (node.span.start, node.span.end) == place {
+                    found.extend(self.argument(of, call, (unit, function), position).map(|arg| (of, arg)));
+                }
+            }
+        }
         found.truncate(ALTERNATIVES);
         found
     }

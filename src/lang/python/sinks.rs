@@ -11,7 +11,7 @@ use super::cut::{Kind, first_word};
 use super::given::{Given, Hands};
 use super::handed::{beside, handed, program_is_fixed};
 use super::leaves::{Leaves, assigned, bound_names, identifiers, offset_in};
-use super::slice::{Names, Slice, given_names};
+use super::slice::{Names, Slice, given_names, objects_in};
 use super::stores::{filled, is_import, is_name, is_target, line_of, segment_of, simple_part, stored};
 use crate::data::commands::CommandCatalogue;
 
@@ -315,7 +315,11 @@ impl<'a, 'c> Search<'a, 'c> {
             let formatted = text[..quiet.range.start].ends_with(['f', 'F', 'r', 'R', 't']);
             (quiet.is_prose || !formatted).then_some(())
         };
-        let names = parts.into_iter().flat_map(|part| given_names(&text[part]));
+        // An object may keep a command that it was made with.
+        let keeps = |name: &&str| self.commanding.contains(name);
+        let names = parts
+            .into_iter()
+            .flat_map(|part| given_names(&text[part.clone()]).chain(objects_in(&text[part]).filter(keeps)));
         Some(names.filter(|name| quiet(offset_in(text, name)).is_none()).collect())
     }
 

@@ -332,14 +332,25 @@ fn receiver_start(text: &str, place: usize) -> usize {
     (at..=place).find(|at| text.is_char_boundary(*at)).unwrap_or(place)
 }
 
-/// Methods of texts and lists that give back what they are called on.
-const PASSING: [&str; 12] = [
+/// Members of texts, lists, tables and enumerations that give back what they are taken of, or a part of it.
+const PASSING: [&str; 16] = [
     "split", "strip", "lstrip", "rstrip", "format", "join", "encode", "decode", "copy", "replace", "lower",
-    "casefold",
+    "casefold", "get", "items", "values", "value",
 ];
 
 /// The names whose values an expression is made of: not the objects whose members it takes.
 pub(super) fn given_names(text: &str) -> impl Iterator<Item = &str> {
+    names_in(text, |member| PASSING.contains(&member))
+}
+
+/// The objects whose members an expression takes.
+pub(super) fn objects_in(text: &str) -> impl Iterator<Item = &str> {
+    let names: FxHashSet<*const u8> = given_names(text).map(str::as_ptr).collect();
+    names_in(text, |_| true).filter(move |name| !names.contains(&name.as_ptr()))
+}
+
+/// The names in the code of an expression, of those before a dot where the member `passes`.
+fn names_in(text: &str, passes: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
     let mut quiet: Vec<std::ops::Range<usize>> = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -356,7 +367,7 @@ pub(super) fn given_names(text: &str) -> impl Iterator<Item = &str> {
         let rest = &text[start + name.len()..];
         !name.starts_with(|c: char| c.is_ascii_digit())
             && !quiet.iter().any(|string| string.contains(&start))
-            && rest.strip_prefix('.').is_none_or(|member| PASSING.contains(&first_word(member)))
+            && rest.strip_prefix('.').is_none_or(|member| passes(first_word(member)))
     })
 }
 
