@@ -9,6 +9,9 @@ const MOST_EXPRESSIONS: usize = 256;
 /// Calls that give back what they are called on, or given, in another form.
 const HANDS_ON: [&str; 7] = ["split", "list", "tuple", "dict", "copy", "format", "join"];
 
+/// What a copy of this program is made of.
+const OWN: [&str; 4] = ["executable", "_base_executable", "argv", "orig_argv"];
+
 /// The names under which a program keeps a command or gives one back: of module constants, of members of
 /// classes and of their objects, of functions. Tables of commands count as well.
 pub(super) fn names_of_commands<'p>(program: &'p Program, commands: &CommandCatalogue) -> Vec<&'p str> {
@@ -69,13 +72,21 @@ impl Constants<'_> {
                     if self.is_command(items.iter().map(|(item, _)| self.text(*item))) {
                         return true;
                     }
-                    // A list of commands.
-                    waiting.extend(items.iter().map(|(item, _)| *item).filter(|item| self.is_list(*item)));
+                    // A list of commands, or of what this program is made of.
+                    let tells = |item: &ExprId| {
+                        matches!(
+                            self.program.exprs[*item as usize].expr,
+                            Expr::Seq(_) | Expr::Map(_) | Expr::Attr { .. }
+                        )
+                    };
+                    waiting.extend(items.iter().map(|(item, _)| *item).filter(tells));
                 }
                 Expr::Map(entries) => waiting.extend(entries.iter().map(|(_, value)| *value)),
                 Expr::Union(values) => waiting.extend(values),
                 Expr::Template(parts) => waiting.extend(parts.first()),
-                Expr::Binary { left, .. } => waiting.push(*left),
+                Expr::Binary { left, right, .. } => waiting.extend([*left, *right]),
+                // `[sys.executable, *sys.argv]`.
+                Expr::Attr { name, .. } if OWN.contains(&name.as_str()) => return true,
                 Expr::Call(call) => match &self.program.exprs[call.callee as usize].expr {
                     // `"pkill -f x".split()`, `shlex.split("pkill -f x")`.
                     Expr::Attr { base, name } if HANDS_ON.contains(&name.as_str()) => {
@@ -100,10 +111,6 @@ impl Constants<'_> {
             Expr::Str(text) => text,
             _ => "",
         }
-    }
-
-    fn is_list(&self, id: ExprId) -> bool {
-        matches!(self.program.exprs[id as usize].expr, Expr::Seq(_) | Expr::Map(_))
     }
 
     /// Whether a command stands where words have one: first, after an operator of the shell, or behind a

@@ -69,8 +69,12 @@ pub(super) fn names_that_matter(
             Value::Container(_) => {
                 when(solver.slot_values(*v, "[]").iter().any(|v| value_matters(*v)), Tells::Value)
             }
-            Value::Func(u, f) | Value::Bound(u, f, _) => when(u == unit && gives(f), Tells::Value)
-                .or_else(|| when(wrappers.contains_key(&(u, f)), Tells::Runs)),
+            Value::Func(u, f) | Value::Bound(u, f, _) => {
+                let of_calls = wrappers.get(&(u, f));
+                let brings = of_calls.into_iter().flatten().any(|w| w.brings_a_command(commands));
+                when(brings || u == unit && gives(f), Tells::Value)
+                    .or_else(|| when(of_calls.is_some(), Tells::Runs))
+            }
             Value::Class(of, class) if is_a_primitive(solver, of, class) => Some(Tells::Value),
             _ => when(value_matters(*v), Tells::Value),
         };
@@ -106,18 +110,21 @@ pub(super) fn names_that_matter(
     for name in constants::names_of_commands(program, commands) {
         names.entry(name.to_owned()).or_insert(Tells::Command);
     }
-    let kept: Vec<Value> = program
-        .stores
-        .iter()
-        .filter(|s| matches!(&s.slot, Slot::Attr(name) if names.contains_key(name)))
-        .flat_map(|s| solver.values_of(unit, s.base))
-        .collect();
+    let mut kept: Vec<(Value, Tells)> = Vec::new();
+    for store in &program.stores {
+        if let Slot::Attr(name) = &store.slot
+            && let Some(tells) = names.get(name)
+        {
+            kept.extend(solver.values_of(unit, store.base).map(|object| (object, *tells)));
+        }
+    }
     // Classes that are a kind of exception that ends the program, or of server.
     let mut ending: FxHashSet<u32> = FxHashSet::default();
     for (at, class) in program.classes.iter().enumerate() {
-        let stores = kept.iter().any(
-            |v| matches!(v, Value::Instance(u, c) | Value::Class(u, c) if *u == unit && *c == at as u32),
+        let stores = kept.iter().filter(
+            |(v, _)| matches!(v, Value::Instance(u, c) | Value::Class(u, c) if *u == unit && *c == at as u32),
         );
+        let stores = stores.map(|(_, tells)| *tells);
         let members = class.members.iter().filter_map(|(name, _)| names.get(name).copied());
         let ends = class.bases.iter().any(|base| {
             solver.values_of(unit, *base).any(|v| match v {
@@ -132,8 +139,21 @@ pub(super) fn names_that_matter(
         if ends {
             ending.insert(at as u32);
         }
-        if let Some(tells) = members.chain(when(stores || ends, Tells::Value)).min() {
+        if let Some(tells) = members.chain(stores).chain(when(ends, Tells::Value)).min() {
             names.entry(class.name.clone()).or_insert(tells);
+        }
+    }
+    // Objects of classes that keep a command.
+    for (name, cell) in &program.exports {
+        let keeps = |value: Value| match value {
+            Value::Instance(u, class) if u == unit => {
+                names.get(&program.classes[class as usize].name) == Some(&Tells::Command)
+            }
+            _ => false,
+        };
+        let values = &solver.values[solver.cell_node(unit, *cell) as usize];
+        if values.iter().any(|value| keeps(solver.interner.get(*value))) {
+            names.entry(name.clone()).or_insert(Tells::Command);
         }
     }
     names

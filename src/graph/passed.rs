@@ -15,6 +15,9 @@ use crate::base::text::{Origin, Piece, Text};
 use crate::command::{Action, Invocation, actions};
 use crate::data::commands::CommandCatalogue;
 
+/// Files whose functions are looked at for what one file's calls run.
+const MOST_UNITS: usize = 16;
+
 /// A function that runs a command which depends on its parameters.
 #[derive(Debug, Clone)]
 pub(super) struct Wrapper {
@@ -27,6 +30,21 @@ impl Wrapper {
     /// The name of the operation that runs the command.
     pub(super) fn runner(&self) -> &str {
         &self.runner
+    }
+
+    /// Whether it names a command itself, and is given the rest: then it matters to whoever calls it, not
+    /// only to those who name one.
+    pub(super) fn brings_a_command(&self, commands: &CommandCatalogue) -> bool {
+        let texts = match &self.invocation {
+            Invocation::Shell(text) => std::slice::from_ref(text),
+            Invocation::Argv(words) => words.as_slice(),
+        };
+        let literals = texts.iter().flat_map(Text::pieces).filter_map(|piece| match piece {
+            Piece::Literal(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let name = |word: &str| word.rsplit('/').next().unwrap_or(word).to_owned();
+        literals.flat_map(str::split_whitespace).any(|word| commands.commands(&name(word)).next().is_some())
     }
 
     /// What a call of the function with these arguments does. `skip`: parameters that the receiver takes.
@@ -183,12 +201,15 @@ pub(super) fn wrappers(
 ) -> FxHashMap<(UnitId, FuncId), Vec<Wrapper>> {
     let mut found: FxHashMap<(UnitId, FuncId), Vec<Wrapper>> = FxHashMap::default();
     let mut units = vec![unit];
-    // Functions of other units that this one calls.
-    let program = solver.program(unit);
-    for id in 0..program.exprs.len() as ExprId {
-        if let Expr::Call(call) = &program.exprs[id as usize].expr {
+    // Functions of other units that this one calls, and of those that these call.
+    let mut read = 0;
+    while let Some(unit) = units.get(read).copied() {
+        read += 1;
+        for node in &solver.program(unit).exprs {
+            let Expr::Call(call) = &node.expr else { continue };
             for value in solver.values_of(unit, call.callee) {
                 if let Value::Func(u, _) | Value::Bound(u, _, _) = value
+                    && units.len() < MOST_UNITS
                     && !units.contains(&u)
                 {
                     units.push(u);
@@ -196,7 +217,8 @@ pub(super) fn wrappers(
             }
         }
     }
-    for unit in units {
+    // What hands on is known once that is known which it hands on to.
+    for unit in units.into_iter().rev() {
         direct(solver, unit, commands, &mut found);
         // A wrapper around a wrapper, three deep: nobody writes more.
         for _ in 0..3 {

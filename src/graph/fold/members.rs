@@ -50,7 +50,7 @@ impl Folder<'_, '_> {
         let import = if bases.is_empty() { self.only_import(unit, base) } else { None };
         // What an object keeps may be stored by the methods of a class above its own.
         let mut units = vec![unit];
-        units.extend(of_objects.iter().filter_map(|value| match value {
+        units.extend(bases.iter().chain(&of_objects).filter_map(|value| match value {
             Value::Instance(u, _) => Some(*u),
             _ => None,
         }));
@@ -103,10 +103,39 @@ impl Folder<'_, '_> {
                     let returns = &program.functions[*function as usize].returns;
                     read.extend(returns.iter().map(|value| (unit, *value)));
                 }
+                // `cmd: list = field(default_factory=lambda: […])`.
+                Expr::Call(call) if self.is_field(unit, call.callee) => {
+                    for arg in &call.args {
+                        match arg.name.as_deref() {
+                            Some("default") => read.push((unit, arg.value)),
+                            Some("default_factory") => read.extend(self.made_by(unit, arg.value)),
+                            _ => {}
+                        }
+                    }
+                }
                 _ => read.push((unit, value)),
             }
         }
         read
+    }
+
+    /// Whether something is what describes a field of a dataclass.
+    fn is_field(&self, unit: UnitId, callee: ExprId) -> bool {
+        self.solver.values_of(unit, callee).any(|value| match value {
+            Value::External { path, .. } => {
+                matches!(self.solver.interner.text(path), "dataclasses.field" | "attr.ib" | "attrs.field")
+            }
+            _ => false,
+        })
+    }
+
+    /// What calling a function without arguments gives back.
+    fn made_by(&self, unit: UnitId, function: ExprId) -> Vec<(UnitId, ExprId)> {
+        let functions = self.solver.values_of(unit, function).filter_map(|value| match value {
+            Value::Func(u, f) => Some((u, &self.solver.program(u).functions[f as usize].returns)),
+            _ => None,
+        });
+        functions.flat_map(|(u, returns)| returns.iter().map(move |value| (u, *value))).collect()
     }
 
     /// What the calls that make objects of a class give for one of its fields.

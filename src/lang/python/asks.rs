@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 
 use super::cut::Kind;
 use super::given::Given;
-use super::leaves::{Leaves, identifiers};
-use super::sinks::Search;
+use super::leaves::{Leaves, bound_names, identifiers, offset_in};
+use super::sinks::{At, Flow, Search};
 use super::stores::is_name;
 use crate::data::commands::CommandCatalogue;
 
 /// Names that are asked of other files for one file, at most.
 const MOST_ASKED: usize = 256;
+/// Names of things that have a method, as far as other files are told.
+const MOST_OWNERS: usize = 16;
 
 impl<'c> Search<'_, 'c> {
     /// Adds what the asked names of this file stand for, and the names under which imports bring them.
@@ -49,6 +51,49 @@ impl<'c> Search<'_, 'c> {
             }
             queue.extend(more.into_iter().filter(|name| self.asks.insert(name)));
         }
+    }
+
+    /// The names under which other files can have a relay: its own, or beside those of its class and
+    /// of what has an object of it (`Runner.run`).
+    pub(super) fn exported(&self, name: &str) -> Vec<String> {
+        let leaves = self.leaves;
+        let bound = leaves.bound();
+        // A function that hands on to one of the file's own counts; what hands on to another file's does not.
+        let is_function = bound.names.contains_key(name);
+        let counts = |flow: &Flow| flow.is_plain || is_function && flow.depth == 1 && flow.into.is_some();
+        if !self.relays[name].iter().any(|at| counts(&self.flows[*at])) {
+            return Vec::new();
+        }
+        if bound.names.contains_key(name) || bound.classes.contains_key(name) {
+            return vec![name.to_owned()];
+        }
+        let mut owners = BTreeSet::new();
+        for class in bound.owners.get(name).into_iter().flatten().copied() {
+            let class_name = &leaves.text[leaves.classes[class].name.clone()];
+            owners.insert(class_name);
+            for place in leaves.mentions(class_name) {
+                let Some(leaf) = leaves.at(*place).filter(|leaf| leaves.all[*leaf].class.is_none()) else {
+                    continue;
+                };
+                owners.extend(bound_names(leaves.text, leaves.all[leaf].statement));
+            }
+        }
+        owners.into_iter().take(MOST_OWNERS).map(|owner| format!("{owner}.{name}")).collect()
+    }
+
+    /// Whether a command stands on the very line of what runs it: callers add the rest of it.
+    pub(super) fn brings_a_command(&self, at: usize) -> bool {
+        let Flow { leaf, offset, is_plain, at, .. } = self.flows[at];
+        if !is_plain || at != At::Runner {
+            return false;
+        }
+        let start = self.leaves.all[leaf].statement.span.start;
+        let line = match self.leaves.lines(leaf).filter(|_| offset >= start) {
+            Some(lines) => lines.line_at(offset - start),
+            None => return false,
+        };
+        let from = offset_in(self.leaves.text, line);
+        self.commands.iter().any(|place| (from..from + line.len()).contains(place))
     }
 
     /// Whether a name may be another file's: it is imported, or a member of something, also of an object's

@@ -3,21 +3,21 @@
 //! uses, or from a caller, through any number of functions that hand on what they are given.
 //! What meets nothing in its own file is kept by name, for the files that import it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Kind, first_word};
 use super::given::{Given, Hands};
 use super::handed::{beside, handed, program_is_fixed};
-use super::leaves::{Leaves, assigned, bound_names, identifiers, offset_in};
+use super::leaves::{Leaves, assigned, identifiers, offset_in};
 use super::slice::{Names, Slice, given_names, objects_in};
 use super::stores::{filled, is_import, is_name, is_target, line_of, segment_of, simple_part, stored};
 use crate::data::commands::CommandCatalogue;
 
 /// What stands at a flow's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+pub(super) enum At {
     /// A name of the catalogue, whose arguments are known.
     Runner,
     /// A name that runs what it is given.
@@ -27,17 +27,17 @@ enum At {
 }
 
 /// A place where a command is run, or handed to what runs it.
-struct Flow {
-    leaf: usize,
+pub(super) struct Flow {
+    pub(super) leaf: usize,
     /// From the start of the text.
-    offset: usize,
-    at: At,
+    pub(super) offset: usize,
+    pub(super) at: At,
     /// How many functions stand between this place and what runs.
-    depth: usize,
+    pub(super) depth: usize,
     /// It stands beside what runs: other files are told of the names for it.
-    is_plain: bool,
+    pub(super) is_plain: bool,
     /// The flow that this one feeds.
-    into: Option<usize>,
+    pub(super) into: Option<usize>,
     /// A command can get here.
     met: bool,
 }
@@ -57,8 +57,6 @@ const KEYWORDS: [&str; 14] = [
 
 /// Functions that hand a command on to each other, at most.
 const MOST_DEPTH: usize = 3;
-/// Names of things that have a method, as far as other files are told.
-const MOST_OWNERS: usize = 16;
 /// Most flows that are followed in one file; beyond it each counts as met.
 const MOST_FLOWS: usize = 4096;
 
@@ -87,17 +85,17 @@ pub(super) struct Search<'a, 'c> {
     pub(super) leaves: &'a Leaves<'c>,
     catalogue: &'a CommandCatalogue,
     /// Where commands are named, in order.
-    commands: &'a [usize],
+    pub(super) commands: &'a [usize],
     /// The leaves that name a command.
     named: Vec<bool>,
     /// Names that may stand for a command.
     commanding: FxHashSet<&'c str>,
-    flows: Vec<Flow>,
+    pub(super) flows: Vec<Flow>,
     seen: FxHashSet<usize>,
     /// Leaves all of whose names were looked at, with the flow that did.
     whole: FxHashMap<usize, usize>,
     /// The names that run what they are given, with the flows that they stand for.
-    relays: BTreeMap<&'c str, Vec<usize>>,
+    pub(super) relays: BTreeMap<&'c str, Vec<usize>>,
     /// A command is named somewhere.
     can_meet: bool,
     /// What unmet flows depend on.
@@ -471,50 +469,13 @@ impl<'a, 'c> Search<'a, 'c> {
             return;
         }
         known.push(at);
-        // One feeder feeds all that a name stands for.
-        if known.len() == 1 && self.can_meet {
+        // One feeder feeds all that a name stands for. Without a command in the file, functions that hand on
+        // to what runs are still told to others.
+        let is_told =
+            |search: &Self| search.flows[at].depth == 0 && search.leaves.bound().names.contains_key(name);
+        if known.len() == 1 && (self.can_meet || is_told(self)) {
             self.mentioned(name, Some(at));
         }
-    }
-
-    /// The names under which other files can have a relay: its own, or beside those of its class and
-    /// of what has an object of it (`Runner.run`).
-    fn exported(&self, name: &str) -> Vec<String> {
-        let leaves = self.leaves;
-        if !self.relays[name].iter().any(|at| self.flows[*at].is_plain) {
-            return Vec::new();
-        }
-        let bound = leaves.bound();
-        if bound.names.contains_key(name) || bound.classes.contains_key(name) {
-            return vec![name.to_owned()];
-        }
-        let mut owners = BTreeSet::new();
-        for class in bound.owners.get(name).into_iter().flatten().copied() {
-            let class_name = &leaves.text[leaves.classes[class].name.clone()];
-            owners.insert(class_name);
-            for place in leaves.mentions(class_name) {
-                let Some(leaf) = leaves.at(*place).filter(|leaf| leaves.all[*leaf].class.is_none()) else {
-                    continue;
-                };
-                owners.extend(bound_names(leaves.text, leaves.all[leaf].statement));
-            }
-        }
-        owners.into_iter().take(MOST_OWNERS).map(|owner| format!("{owner}.{name}")).collect()
-    }
-
-    /// Whether a command stands on the very line of what runs it: callers add the rest of it.
-    fn brings_a_command(&self, at: usize) -> bool {
-        let Flow { leaf, offset, is_plain, at, .. } = self.flows[at];
-        if !is_plain || at != At::Runner {
-            return false;
-        }
-        let start = self.leaves.all[leaf].statement.span.start;
-        let line = match self.leaves.lines(leaf).filter(|_| offset >= start) {
-            Some(lines) => lines.line_at(offset - start),
-            None => return false,
-        };
-        let from = offset_in(self.leaves.text, line);
-        self.commands.iter().any(|place| (from..from + line.len()).contains(place))
     }
 
     fn meeting(mut self, given: &Given) -> Meeting {
@@ -550,9 +511,12 @@ impl<'a, 'c> Search<'a, 'c> {
         if !meeting.places.is_empty() {
             meeting.hands.used.extend(given.commands.iter().cloned());
         }
-        // Others have a method by an object that stands here.
+        // Others have a member by an object that stands here.
         let bound = self.leaves.bound();
-        for name in given.asked.iter().filter(|name| self.relays.contains_key(name.as_str())) {
+        let is_had = |name: &&String| {
+            self.relays.contains_key(name.as_str()) || self.commanding.contains(name.as_str())
+        };
+        for name in given.asked.iter().filter(is_had) {
             for class in bound.owners.get(name.as_str()).into_iter().flatten() {
                 let class = &self.leaves.text[self.leaves.classes[*class].name.clone()];
                 for place in self.leaves.mentions(class) {
