@@ -486,6 +486,16 @@ fn a_path_is_told_as_it_was_given() {
     let (status, stdout, stderr) = place.run(&["chekc"]);
     assert_eq!((status, stdout.as_str()), (2, ""), "{stderr}");
     assert!(stderr.contains("did you mean the command `check`?"), "{stderr}");
+    let (status, stdout, stderr) = place.run(&["inventroy", "show"]);
+    assert_eq!((status, stdout.as_str()), (2, ""), "{stderr}");
+    assert!(stderr.contains("did you mean the command `inventory`?"), "{stderr}");
+}
+
+#[test]
+fn a_primitive_that_is_misspelled_is_told() {
+    let (status, _, stderr) = Place::new(&[]).run(&["explain", "os.killl"]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("did you mean `os.kill`?"), "{stderr}");
 }
 
 #[test]

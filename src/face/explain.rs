@@ -143,6 +143,10 @@ fn unknown(what: &str, catalogue: &CommandCatalogue) -> Failure {
     let mut words: Vec<&str> = checks::words().collect();
     words.extend(effects);
     words.extend(commands);
+    let catalogues = PROGRAM_LANGUAGES.map(|language| Catalogue::embedded(language).ok());
+    let names = catalogues.iter().flatten().flat_map(Catalogue::primitives).flat_map(|entry| &entry.names);
+    let names: Vec<String> = names.map(|name| reported(name)).collect();
+    words.extend(names.iter().map(String::as_str));
     let near = suggest::did_you_mean(what, words);
     let near = if near.is_empty() { related(what) } else { near };
     Failure::new(format!("`{what}` is no rule, effect or primitive; {near}"))

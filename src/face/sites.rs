@@ -180,10 +180,13 @@ pub(super) fn is_unread_kind(project: &Project, path: &Path) -> bool {
     read.is_ok() && language_of_file(&name, &head).is_none()
 }
 
-/// The failure of a single word that is no path and was meant to be a command: nothing was asked for that
-/// could be looked at, so there is no result either.
+/// The failure of a word that is no path and was meant to be a command, alone or with words behind it that
+/// are none either: nothing was asked for that could be looked at, so there is no result.
 pub(super) fn command_meant(paths: &[PathBuf]) -> Option<Failure> {
-    let [word] = paths else { return None };
+    let (word, rest) = paths.split_first()?;
+    if rest.iter().any(|path| path.exists()) {
+        return None;
+    }
     let text = word.to_str().filter(|text| !text.contains(['/', '.']) && !word.exists())?;
     let commands = super::cli::Cli::command();
     let names: Vec<&str> = commands.get_subcommands().map(|c| c.get_name()).collect();

@@ -56,6 +56,7 @@ impl<'f, 'a> Folder<'f, 'a> {
                 .flatten()
                 .flat_map(|(of, entry)| self.sequences(of, entry, depth + 1))
                 .collect(),
+            Expr::Item(list, position) => self.lists_at(unit, *list, *position, depth),
             Expr::Element(list) => {
                 // The loop over a list of lists.
                 let mut lists = Vec::new();

@@ -69,7 +69,8 @@ pub(super) fn stored(line: &str) -> Vec<&str> {
         (base.chars().all(|c| is_name(c) || c == '.') && (own || !subscript))
             .then(|| start..start + name.len())
     };
-    target.split(',').filter_map(last).map(|range| &line[range]).collect()
+    let in_passing = line.match_indices(":=").filter_map(|(at, _)| identifiers(&line[..at]).last());
+    target.split(',').filter_map(last).map(|range| &line[range]).chain(in_passing).collect()
 }
 
 /// What a line adds something to.
@@ -102,6 +103,7 @@ mod tests {
         // Another object's table is as good as nobody's.
         assert!(stored("hass.data[key] = run").is_empty());
         assert!(stored("if a == b:").is_empty());
+        assert_eq!(stored("if (command := [STOP]):"), ["command"]);
     }
 
     #[test]
