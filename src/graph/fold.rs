@@ -412,8 +412,10 @@ impl<'f, 'a> Folder<'f, 'a> {
         if own_a.iter().any(|f| own_b.contains(f)) {
             return true;
         }
+        // What a class above keeps is its own as well.
         let classes = |chain: &[FuncId]| {
-            chain.iter().filter_map(|f| program.functions[*f as usize].class).collect::<Vec<_>>()
+            let own = chain.iter().filter_map(|f| program.functions[*f as usize].class);
+            own.flat_map(|class| self.above(unit, class)).collect::<Vec<_>>()
         };
         let (class_a, class_b) = (classes(&a), classes(&b));
         class_a.iter().any(|c| class_b.contains(c))

@@ -201,8 +201,11 @@ fn importers(
             let mut given = Given::default();
             // What runs commands matters where one is named.
             let (names, mut passes) = taken(&text, from.iter().map(|(_, names)| *names));
-            // That is what a package's own file is for.
-            if !is_package(path) {
+            // That is what a package's own file is for: it runs nothing itself.
+            if is_package(path) {
+                let runners = names.iter().filter(|(_, tells)| **tells == Tells::Runs);
+                passes.extend(runners.map(|(name, tells)| (name.clone(), *tells)));
+            } else {
                 passes.clear();
             }
             given.tell(names.into_iter().filter(|(_, tells)| *tells != Tells::Runs || file.commands));
@@ -314,16 +317,18 @@ fn commands_asked(
     let listed = &tools.listed;
     // Who asks whom for which names.
     let mut asks: BTreeMap<&RelPath, Vec<(&RelPath, Vec<&String>)>> = BTreeMap::new();
+    // The packages through which a file has what another one names.
+    let mut through: BTreeMap<(&RelPath, &RelPath), Vec<&RelPath>> = BTreeMap::new();
     for (path, file) in known.iter().filter(|(_, file)| !file.hands.asks.is_empty()) {
         let new: Vec<&String> =
             file.hands.asks.iter().filter(|name| asked.insert((path.clone(), (*name).clone()))).collect();
         if new.is_empty() {
             continue;
         }
-        for place in file.imported.files() {
-            let Some(other) = listed.get(*place as usize) else { continue };
+        for (other, packages) in asked_files(known, listed, file) {
             if other != path && known.get(other).is_some_and(|other| other.commands) {
                 asks.entry(other).or_default().push((path, new.clone()));
+                through.entry((path, other)).or_default().extend(packages);
             }
         }
     }
@@ -343,11 +348,35 @@ fn commands_asked(
         for (from, names) in &asks[path] {
             for name in names.iter().filter(|name| commands.contains(**name)) {
                 wanted.entry((*from).clone()).or_default().commands.insert((*name).clone());
+                for package in through.get(&(*from, path)).into_iter().flatten() {
+                    wanted.entry((*package).clone()).or_default().values.insert((*name).clone());
+                }
                 wanted.entry(path.clone()).or_default().asked.insert((*name).clone());
             }
         }
     }
     wanted
+}
+
+/// The files that a file imports, and those that the packages among them import, with these packages.
+fn asked_files<'k>(
+    known: &'k BTreeMap<RelPath, Known>,
+    listed: &'k [RelPath],
+    file: &Known,
+) -> Vec<(&'k RelPath, Option<&'k RelPath>)> {
+    let of = |file: &Known| -> Vec<&'k RelPath> {
+        file.imported.files().iter().filter_map(|place| listed.get(*place as usize)).collect()
+    };
+    let mut found: Vec<(&RelPath, Option<&RelPath>)> =
+        of(file).into_iter().map(|path| (path, None)).collect();
+    for package in of(file).into_iter().filter(|path| is_package(path)) {
+        for path in known.get(package).map(of).unwrap_or_default() {
+            if !found.iter().any(|(known, _)| *known == path) {
+                found.push((path, Some(package)));
+            }
+        }
+    }
+    found
 }
 
 /// Names that took part where they are imported: asked of the files that they come from.
@@ -366,18 +395,19 @@ fn demands(known: &BTreeMap<RelPath, Known>, sources: &BTreeMap<RelPath, BTreeSe
                 }
             }
         }
-        let mut owners: BTreeSet<String> = BTreeSet::new();
+        // The names under which packages pass on: of a method, its class.
+        let mut passed: BTreeSet<String> = BTreeSet::new();
         for (path, other) in from.iter().filter_map(|path| Some((*path, known.get(*path)?))) {
             let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_owned();
             let own = other.hands.runs.iter().chain(&other.hands.completes);
             let own: Vec<&String> = own.filter(|name| file.hands.used.contains(&last(name))).collect();
-            owners.extend(own.iter().filter_map(|name| Some(name.split_once('.')?.0.to_owned())));
+            passed.extend(own.iter().map(|name| name.split('.').next().unwrap_or(name).to_owned()));
             if !own.is_empty() {
                 wanted.entry(path.clone()).or_default().asked.extend(own.into_iter().map(last));
             }
         }
-        for package in from.into_iter().filter(|path| is_package(path) && !owners.is_empty()) {
-            wanted.entry(package.clone()).or_default().values.extend(owners.iter().cloned());
+        for package in from.into_iter().filter(|path| is_package(path) && !passed.is_empty()) {
+            wanted.entry(package.clone()).or_default().values.extend(passed.iter().cloned());
         }
     }
     wanted

@@ -178,6 +178,7 @@ impl Folder<'_, '_> {
         let calls = self.solver.edges.iter().filter(|edge| edge.to == (unit, function));
         let mut places: Vec<(UnitId, (u32, u32))> = calls.map(|edge| (edge.from.0, edge.place)).collect();
         places.sort_unstable();
+        places.truncate(ALTERNATIVES);
         let mut found = Vec::new();
         for (of, place) in places {
             for node in &self.solver.program(of).exprs {
@@ -201,7 +202,7 @@ impl Folder<'_, '_> {
     }
 
     /// A class and those above it, the nearest first.
-    fn above(&self, unit: UnitId, class: ClassId) -> Vec<(UnitId, ClassId)> {
+    pub(super) fn above(&self, unit: UnitId, class: ClassId) -> Vec<(UnitId, ClassId)> {
         let mut classes = vec![(unit, class)];
         let mut read = 0;
         while let Some((unit, class)) = classes.get(read).copied() {

@@ -50,6 +50,20 @@ impl Folder<'_, '_> {
                 let item = fixed.map(|(item, _)| *item).nth(position as usize);
                 item.map_or_else(Vec::new, |item| self.sequences(unit, item, depth + 1))
             }
+            // `for name, command in [("a", ["ls"]), …]`.
+            Expr::Element(list) => {
+                let mut lists = Vec::new();
+                for value in self.solver.values_of(unit, *list) {
+                    let Value::Container(Object::Literal(of, literal)) = value else { continue };
+                    let Expr::Seq(items) = &self.solver.program(of).exprs[literal as usize].expr else {
+                        continue;
+                    };
+                    for (item, _) in items.iter().take(ALTERNATIVES) {
+                        lists.extend(self.lists_at(of, *item, position, depth + 1));
+                    }
+                }
+                lists
+            }
             Expr::Cell(cell) => {
                 let values = self.cell_values(unit, *cell).into_iter();
                 values.flat_map(|value| self.lists_at(unit, value, position, depth + 1)).collect()

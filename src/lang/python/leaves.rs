@@ -384,7 +384,13 @@ pub(super) fn attribute_names<'t>(text: &'t str, statement: &Statement) -> Vec<(
                 .filter(|line| line.contains('=') && (line.contains("self.") || line.contains("cls.")))
             {
                 let place = Some(offset_in(slice, line.trim_start()));
-                let targets = line.trim_start().split(';').flat_map(|part| assigned(part, true));
+                // `run(self.command, check=True)` names an argument, and stores nothing.
+                let is_store = |part: &&str| {
+                    let target = &part[..assignment(part).unwrap_or(0)];
+                    target.matches('(').count() == target.matches(')').count()
+                };
+                let parts = line.trim_start().split(';').filter(is_store);
+                let targets = parts.flat_map(|part| assigned(part, true));
                 names.extend(targets.map(|name| (name, place)));
             }
             names

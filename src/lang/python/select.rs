@@ -309,6 +309,14 @@ impl<'c> Chooser<'_, 'c> {
                 names.extend(identifiers(&self.text[leaves.classes[class].head.clone()]));
             }
             let mut wanted = Vec::new();
+            // What is read of a class by its name (`Commands.STOP`).
+            let classes = names.iter().flat_map(|name| bound.classes.get(name).into_iter().flatten());
+            let large = classes.filter(|class| leaves.classes[**class].span.len() > SMALL);
+            for class in large.copied().collect::<Vec<usize>>() {
+                let of = names.iter().flat_map(|name| bound.attributes.get(&(class, *name)));
+                let plain = of.flatten().filter(|b| b.place.is_none() && !leaves.all[b.leaf].is_function());
+                wanted.extend(plain.map(|binding| (*binding, false)));
+            }
             for name in names.into_iter().filter(|name| asked.insert((at, name))) {
                 for other in bound.names.get(name).into_iter().flatten() {
                     let statement = leaves.all[*other].statement;

@@ -53,6 +53,9 @@ pub(super) fn is_import(statement: &str) -> bool {
     matches!(first_word(statement), "import" | "from")
 }
 
+/// Bytes of a statement that is looked through for names that it binds in passing (`:=`).
+const LONGEST_PASSING: usize = 2048;
+
 /// The names that a line stores under: of `a.b` the last, of `a.b[c]` the container where it is an
 /// object's own.
 pub(super) fn stored(line: &str) -> Vec<&str> {
@@ -69,7 +72,9 @@ pub(super) fn stored(line: &str) -> Vec<&str> {
         (base.chars().all(|c| is_name(c) || c == '.') && (own || !subscript))
             .then(|| start..start + name.len())
     };
-    let in_passing = line.match_indices(":=").filter_map(|(at, _)| identifiers(&line[..at]).last());
+    // A statement is asked about as often as a name stands in it: one as long as a table is not looked through.
+    let looked_at = if line.len() > LONGEST_PASSING { "" } else { line };
+    let in_passing = looked_at.match_indices(":=").filter_map(|(at, _)| identifiers(&line[..at]).last());
     target.split(',').filter_map(last).map(|range| &line[range]).chain(in_passing).collect()
 }
 
