@@ -205,6 +205,9 @@ fn importers(
             if is_package(path) {
                 let runners = names.iter().filter(|(_, tells)| **tells == Tells::Runs);
                 passes.extend(runners.map(|(name, tells)| (name.clone(), *tells)));
+                // What it has by an import of that name; others can't have what it only mentions.
+                let own = |name: &str| file.imported.bound().contains(&hash(name));
+                passes.retain(|name, _| own(name.split('.').next().unwrap_or(name)));
             } else {
                 passes.clear();
             }
