@@ -397,6 +397,24 @@ pub struct Program {
 }
 
 impl Program {
+    /// The expressions that a cell may hold, through joins of at most `most` cells.
+    pub fn bound_values(&self, cell: CellId, most: usize) -> Vec<ExprId> {
+        let mut cells = vec![cell];
+        let mut values = Vec::new();
+        let mut read = 0;
+        while let Some(at) = cells.get(read).copied() {
+            read += 1;
+            let cell = &self.cells[at as usize];
+            values.extend(cell.values.iter().copied());
+            for from in &cell.from {
+                if cells.len() < most && !cells.contains(from) {
+                    cells.push(*from);
+                }
+            }
+        }
+        values
+    }
+
     /// Gives back the room that the arenas of a finished program do not need: it is kept as long as
     /// the tree is, and a list that grew by doubling may be half empty.
     pub fn shrink(&mut self) {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::solve::Solver;
 use super::value::{UnitId, Value};
-use crate::base::ir::{CellId, Expr, ExprId};
+use crate::base::ir::{Expr, ExprId};
 use crate::data::primitives::RunnerForm;
 
 /// Steps that following one builder back may take.
@@ -101,7 +101,9 @@ fn roots(solver: &Solver<'_>, unit: UnitId, expr: ExprId) -> Vec<Root> {
         }
         let mut next: Vec<(ExprId, Option<ExprId>)> = Vec::new();
         match &program.exprs[expr as usize].expr {
-            Expr::Cell(cell) => next.extend(values_of(solver, unit, *cell).into_iter().map(|v| (v, via))),
+            Expr::Cell(cell) => {
+                next.extend(solver.program(unit).bound_values(*cell, STEPS).into_iter().map(|v| (v, via)))
+            }
             Expr::Same(inner) | Expr::Enter(inner) => next.push((*inner, via)),
             Expr::Union(options) => next.extend(options.iter().map(|o| (*o, via))),
             Expr::Attr { name, .. } => {
@@ -147,22 +149,4 @@ fn roots(solver: &Solver<'_>, unit: UnitId, expr: ExprId) -> Vec<Root> {
         }
     }
     found
-}
-
-fn values_of(solver: &Solver<'_>, unit: UnitId, cell: CellId) -> Vec<ExprId> {
-    let program = solver.program(unit);
-    let mut cells = vec![cell];
-    let mut values = Vec::new();
-    let mut read = 0;
-    while let Some(at) = cells.get(read).copied() {
-        read += 1;
-        let cell = &program.cells[at as usize];
-        values.extend(cell.values.iter().copied());
-        for from in &cell.from {
-            if cells.len() < STEPS && !cells.contains(from) {
-                cells.push(*from);
-            }
-        }
-    }
-    values
 }

@@ -1,10 +1,12 @@
 //! Constants of a file that are commands: for the files that import them and run them.
 
-use crate::base::ir::{CellId, Expr, ExprId, Program, Slot};
+use crate::base::ir::{Expr, ExprId, Program, Slot};
 use crate::data::commands::CommandCatalogue;
 
 /// Expressions that one constant is looked into for.
 const MOST_EXPRESSIONS: usize = 256;
+/// Cells that one name's values are looked for in.
+const MOST_CELLS: usize = 32;
 
 /// Calls that give back what they are called on, or given, in another form.
 const HANDS_ON: [&str; 7] = ["split", "list", "tuple", "dict", "copy", "format", "join"];
@@ -16,7 +18,8 @@ const OWN: [&str; 4] = ["executable", "_base_executable", "argv", "orig_argv"];
 /// classes and of their objects, of functions. Tables of commands count as well.
 pub(super) fn names_of_commands<'p>(program: &'p Program, commands: &CommandCatalogue) -> Vec<&'p str> {
     let constants = Constants { program, commands };
-    let exported = program.exports.iter().filter(|(_, cell)| constants.any(cells(program, *cell)));
+    let exported =
+        program.exports.iter().filter(|(_, cell)| constants.any(program.bound_values(*cell, MOST_CELLS)));
     let mut names: Vec<&str> = exported.map(|(name, _)| name.as_str()).collect();
     let members = program.classes.iter().flat_map(|class| &class.members);
     names.extend(members.filter(|(_, value)| constants.any(vec![*value])).map(|(name, _)| name.as_str()));
@@ -32,24 +35,6 @@ pub(super) fn names_of_commands<'p>(program: &'p Program, commands: &CommandCata
         functions.filter(|function| constants.any(function.returns.clone())).map(|f| f.name.as_str()),
     );
     names
-}
-
-/// The expressions that a cell is bound to, in any way.
-fn cells(program: &Program, cell: CellId) -> Vec<ExprId> {
-    let mut cells = vec![cell];
-    let mut values = Vec::new();
-    let mut read = 0;
-    while let Some(at) = cells.get(read).copied() {
-        read += 1;
-        let cell = &program.cells[at as usize];
-        values.extend(cell.values.iter().copied());
-        for from in &cell.from {
-            if cells.len() < 32 && !cells.contains(from) {
-                cells.push(*from);
-            }
-        }
-    }
-    values
 }
 
 struct Constants<'p> {
@@ -93,12 +78,14 @@ impl Constants<'_> {
                         waiting.push(*base);
                         waiting.extend(call.args.iter().map(|arg| arg.value));
                     }
-                    Expr::External(path) if HANDS_ON.iter().any(|name| path.ends_with(name)) => {
+                    Expr::External(path)
+                        if path.rsplit('.').next().is_some_and(|name| HANDS_ON.contains(&name)) =>
+                    {
                         waiting.extend(call.args.iter().map(|arg| arg.value));
                     }
                     _ => {}
                 },
-                Expr::Cell(cell) => waiting.extend(cells(self.program, *cell)),
+                Expr::Cell(cell) => waiting.extend(self.program.bound_values(*cell, MOST_CELLS)),
                 _ => {}
             }
         }

@@ -250,13 +250,15 @@ impl<'f, 'a> Folder<'f, 'a> {
                 let items: Vec<Text> = self.sequences(unit, *list, depth + 1).into_iter().flatten().collect();
                 items.into_iter().map(one_word).collect()
             }
-            Expr::Item(pair, 1) if self.entries_looped_over(unit, *pair).is_some() => {
-                let entries = self.entries_looped_over(unit, *pair).into_iter().flatten();
-                entries.flat_map(|(of, entry)| self.strings(of, entry, depth + 1)).collect()
-            }
             Expr::Item(list, position) => match self.origin(unit, expr) {
                 Some(origin) => vec![Text::free(origin)],
-                None => self.item(unit, *list, i64::from(*position), depth),
+                None => match self.entries_looped_over(unit, *list, *position) {
+                    Some(entries) => entries
+                        .into_iter()
+                        .flat_map(|(of, entry)| self.strings(of, entry, depth + 1))
+                        .collect(),
+                    None => self.item(unit, *list, i64::from(*position), depth),
+                },
             },
             Expr::Index { base, key } => self.indexed(unit, expr, *base, *key, depth),
             Expr::Attr { base, name } => self.member_strings(unit, expr, *base, name, depth),
@@ -415,7 +417,7 @@ impl<'f, 'a> Folder<'f, 'a> {
         // What a class above keeps is its own as well.
         let classes = |chain: &[FuncId]| {
             let own = chain.iter().filter_map(|f| program.functions[*f as usize].class);
-            own.flat_map(|class| self.above(unit, class)).collect::<Vec<_>>()
+            own.flat_map(|class| self.solver.classes_above(unit, class)).collect::<Vec<_>>()
         };
         let (class_a, class_b) = (classes(&a), classes(&b));
         class_a.iter().any(|c| class_b.contains(c))

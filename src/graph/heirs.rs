@@ -10,7 +10,7 @@ use crate::base::ir::{ClassId, FunctionKind};
 
 /// Classes below one that its methods are told of.
 const MOST_HEIRS: usize = 8;
-/// Classes above one.
+/// A class and those above it that are looked at.
 const MOST_ABOVE: usize = 32;
 
 impl Solver<'_> {
@@ -22,7 +22,7 @@ impl Solver<'_> {
                 continue;
             }
             for class in 0..self.program(unit).classes.len() as ClassId {
-                for above in self.classes_above(unit, class) {
+                for above in self.classes_above(unit, class).into_iter().skip(1) {
                     let below = heirs.entry(above).or_default();
                     if below.len() < MOST_HEIRS {
                         below.push((unit, class));
@@ -48,23 +48,23 @@ impl Solver<'_> {
         }
     }
 
-    fn classes_above(&self, unit: UnitId, class: ClassId) -> Vec<(UnitId, ClassId)> {
-        let mut found: Vec<(UnitId, ClassId)> = Vec::new();
-        let mut waiting = vec![(unit, class)];
-        while let Some((of, at)) = waiting.pop() {
-            for base in &self.program(of).classes[at as usize].bases {
-                for value in self.values_of(of, *base) {
-                    if let Value::Class(u, c) = value
-                        && (u, c) != (unit, class)
-                        && found.len() < MOST_ABOVE
-                        && !found.contains(&(u, c))
+    /// A class and those above it, the nearest first.
+    pub(super) fn classes_above(&self, unit: UnitId, class: ClassId) -> Vec<(UnitId, ClassId)> {
+        let mut classes = vec![(unit, class)];
+        let mut read = 0;
+        while let Some((unit, class)) = classes.get(read).copied() {
+            read += 1;
+            for base in &self.program(unit).classes[class as usize].bases {
+                for value in self.values_of(unit, *base) {
+                    if let Value::Class(unit, class) = value
+                        && classes.len() < MOST_ABOVE
+                        && !classes.contains(&(unit, class))
                     {
-                        found.push((u, c));
-                        waiting.push((u, c));
+                        classes.push((unit, class));
                     }
                 }
             }
         }
-        found
+        classes
     }
 }

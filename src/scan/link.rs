@@ -23,6 +23,8 @@ const OWN_PACKAGE: &str = ".";
 const WHOLE_MODULE: &str = "module.exports";
 /// Most files that are solved together for one file's sites.
 const MOST_TOGETHER: usize = 48;
+/// Cells that one exported name's values are looked for in.
+const MOST_CELLS: usize = 16;
 
 /// What settling a file on its own brought beside its sites.
 pub(super) struct Settled {
@@ -356,7 +358,7 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<&str, usize>) 
         }
     }
     for (exported, cell) in &program.exports {
-        for value in values_of(program, *cell) {
+        for value in program.bound_values(*cell, MOST_CELLS) {
             // `module.exports = require("./other")`: all of the other's names.
             if let Expr::Import(import) = &program.exprs[value as usize].expr
                 && import.name.is_none()
@@ -374,24 +376,6 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<&str, usize>) 
         }
     }
     found
-}
-
-/// The expressions that a cell may hold, through joins; bounded.
-fn values_of(program: &Program, cell: u32) -> Vec<u32> {
-    let mut cells = vec![cell];
-    let mut values = Vec::new();
-    let mut read = 0;
-    while let Some(at) = cells.get(read).copied() {
-        read += 1;
-        let cell = &program.cells[at as usize];
-        values.extend(cell.values.iter().copied());
-        for from in &cell.from {
-            if cells.len() < 16 && !cells.contains(from) {
-                cells.push(*from);
-            }
-        }
-    }
-    values
 }
 
 /// The files without which this one's sites are not all seen.
@@ -463,6 +447,7 @@ fn needed(
     needed
 }
 
-fn is_package(path: &str) -> bool {
+/// Whether a path is a package's own file.
+pub(super) fn is_package(path: &str) -> bool {
     path.ends_with("__init__.py")
 }

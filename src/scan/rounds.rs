@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::imported::{Imported, Places, hash};
-use super::link::EVERYTHING;
+use super::link::{EVERYTHING, is_package};
 use super::python::{Chosen, Reading};
 use super::read::failed;
 use super::{Scan, Tools};
@@ -217,11 +217,6 @@ fn importers(
             says.then(|| Importer { path: path.clone(), given, from, passes })
         })
         .collect()
-}
-
-/// Whether a path is a package's own file.
-fn is_package(path: &str) -> bool {
-    path.ends_with("__init__.py")
 }
 
 /// The name under which other files import this one, and that of the package that it lies in.

@@ -5,7 +5,7 @@ use super::{ALTERNATIVES, DEPTH, Folder, LONGEST, Text};
 use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, GuardId, GuardKind, Spread};
 use crate::base::text::Origin;
 use crate::data::primitives::ValueKind;
-use crate::graph::value::{Object, UnitId, Value};
+use crate::graph::value::{UnitId, Value};
 
 impl<'f, 'a> Folder<'f, 'a> {
     pub(super) fn sequences(&self, unit: UnitId, expr: ExprId, depth: usize) -> Vec<Vec<Text>> {
@@ -50,28 +50,16 @@ impl<'f, 'a> Folder<'f, 'a> {
                 let entries = self.entries(unit, *base, Some(*key), depth);
                 entries.into_iter().flat_map(|(of, entry)| self.sequences(of, entry, depth + 1)).collect()
             }
-            Expr::Item(pair, 1) if self.entries_looped_over(unit, *pair).is_some() => self
-                .entries_looped_over(unit, *pair)
-                .into_iter()
-                .flatten()
-                .flat_map(|(of, entry)| self.sequences(of, entry, depth + 1))
-                .collect(),
-            Expr::Item(list, position) => self.lists_at(unit, *list, *position, depth),
-            Expr::Element(list) => {
-                // The loop over a list of lists.
-                let mut lists = Vec::new();
-                for value in self.solver.values_of(unit, *list) {
-                    let Value::Container(Object::Literal(of, literal)) = value else {
-                        continue;
-                    };
-                    let Expr::Seq(items) = &self.solver.program(of).exprs[literal as usize].expr else {
-                        continue;
-                    };
-                    for (item, _) in items.iter().take(ALTERNATIVES) {
-                        lists.extend(self.sequences(of, *item, depth + 1));
-                    }
+            Expr::Item(list, position) => match self.entries_looped_over(unit, *list, *position) {
+                Some(entries) => {
+                    entries.into_iter().flat_map(|(of, entry)| self.sequences(of, entry, depth + 1)).collect()
                 }
-                lists
+                None => self.lists_at(unit, *list, *position, depth),
+            },
+            // The loop over a list of lists.
+            Expr::Element(list) => {
+                let items = self.literal_items(unit, *list).into_iter();
+                items.flat_map(|(of, item)| self.sequences(of, item, depth + 1)).collect()
             }
             Expr::Import(import) => match self.imported(unit, import) {
                 Some((target, cell)) => self.cell_lists(target, cell, depth + 1),

@@ -37,7 +37,7 @@ impl Folder<'_, '_> {
                         let of_name = members.iter().filter(|(member, _)| member == name);
                         of_name.flat_map(|(_, expr)| self.read(*u, *expr)).collect::<Vec<_>>()
                     };
-                    let above = self.above(*u, *c);
+                    let above = self.solver.classes_above(*u, *c);
                     found.extend(above.iter().map(has).find(|found| !found.is_empty()).unwrap_or_default());
                     for (u, c) in above {
                         found.extend(self.made_with(u, c, name));
@@ -195,30 +195,10 @@ impl Folder<'_, '_> {
     /// Objects of the classes above those of some values.
     fn family(&self, values: &[Value]) -> Vec<Value> {
         let above = |value: &Value| match value {
-            Value::Instance(u, c) => self.above(*u, *c).split_off(1),
+            Value::Instance(u, c) => self.solver.classes_above(*u, *c).split_off(1),
             _ => Vec::new(),
         };
         values.iter().flat_map(above).map(|(u, c)| Value::Instance(u, c)).collect()
-    }
-
-    /// A class and those above it, the nearest first.
-    pub(super) fn above(&self, unit: UnitId, class: ClassId) -> Vec<(UnitId, ClassId)> {
-        let mut classes = vec![(unit, class)];
-        let mut read = 0;
-        while let Some((unit, class)) = classes.get(read).copied() {
-            read += 1;
-            for base in &self.solver.program(unit).classes[class as usize].bases {
-                for value in self.solver.values_of(unit, *base) {
-                    if let Value::Class(unit, class) = value
-                        && classes.len() < ALTERNATIVES
-                        && !classes.contains(&(unit, class))
-                    {
-                        classes.push((unit, class));
-                    }
-                }
-            }
-        }
-        classes
     }
 
     /// The import that an expression names and nothing else.

@@ -28,13 +28,29 @@ impl Folder<'_, '_> {
         found
     }
 
+    /// The items of the lists written out that an expression stands for.
+    pub(super) fn literal_items(&self, unit: UnitId, list: ExprId) -> Vec<(UnitId, ExprId)> {
+        let mut found = Vec::new();
+        for value in self.solver.values_of(unit, list) {
+            let Value::Container(Object::Literal(of, literal)) = value else { continue };
+            let Expr::Seq(items) = &self.solver.program(of).exprs[literal as usize].expr else { continue };
+            found.extend(items.iter().take(ALTERNATIVES).map(|(item, _)| (of, *item)));
+        }
+        found
+    }
+
     /// The values of the dictionary whose pairs a loop goes over (`for key, value in table.items()`).
-    pub(super) fn entries_looped_over(&self, unit: UnitId, pair: ExprId) -> Option<Vec<(UnitId, ExprId)>> {
+    pub(super) fn entries_looped_over(
+        &self,
+        unit: UnitId,
+        pair: ExprId,
+        position: u32,
+    ) -> Option<Vec<(UnitId, ExprId)>> {
         let exprs = &self.solver.program(unit).exprs;
         let Expr::Element(pairs) = exprs[pair as usize].expr else { return None };
         let Expr::Call(call) = &exprs[pairs as usize].expr else { return None };
         let Expr::Attr { base, name } = &exprs[call.callee as usize].expr else { return None };
-        let mut entries = (name == "items").then(|| self.entries(unit, *base, None, 0))?;
+        let mut entries = (name == "items" && position == 1).then(|| self.entries(unit, *base, None, 0))?;
         entries.truncate(ALTERNATIVES);
         (!entries.is_empty()).then_some(entries)
     }
@@ -52,17 +68,8 @@ impl Folder<'_, '_> {
             }
             // `for name, command in [("a", ["ls"]), …]`.
             Expr::Element(list) => {
-                let mut lists = Vec::new();
-                for value in self.solver.values_of(unit, *list) {
-                    let Value::Container(Object::Literal(of, literal)) = value else { continue };
-                    let Expr::Seq(items) = &self.solver.program(of).exprs[literal as usize].expr else {
-                        continue;
-                    };
-                    for (item, _) in items.iter().take(ALTERNATIVES) {
-                        lists.extend(self.lists_at(of, *item, position, depth + 1));
-                    }
-                }
-                lists
+                let items = self.literal_items(unit, *list).into_iter();
+                items.flat_map(|(of, item)| self.lists_at(of, item, position, depth + 1)).collect()
             }
             Expr::Cell(cell) => {
                 let values = self.cell_values(unit, *cell).into_iter();
