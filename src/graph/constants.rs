@@ -1,7 +1,10 @@
 //! Constants of a file that are commands: for the files that import them and run them.
 
+use super::solve::Solver;
+use super::value::{UnitId, Value};
 use crate::base::ir::{Expr, ExprId, Program, Slot};
 use crate::data::commands::CommandCatalogue;
+use crate::data::primitives::ValueKind;
 
 /// Expressions that one constant is looked into for.
 const MOST_EXPRESSIONS: usize = 256;
@@ -11,13 +14,16 @@ const MOST_CELLS: usize = 32;
 /// Calls that give back what they are called on, or given, in another form.
 const HANDS_ON: [&str; 7] = ["split", "list", "tuple", "dict", "copy", "format", "join"];
 
-/// What a copy of this program is made of.
-const OWN: [&str; 4] = ["executable", "_base_executable", "argv", "orig_argv"];
-
 /// The names under which a program keeps a command or gives one back: of module constants, of members of
-/// classes and of their objects, of functions. Tables of commands count as well.
-pub(super) fn names_of_commands<'p>(program: &'p Program, commands: &CommandCatalogue) -> Vec<&'p str> {
-    let constants = Constants { program, commands };
+/// classes and of their objects, of functions. Tables of commands count as well, and what a copy of this
+/// program is made of.
+pub(super) fn names_of_commands<'p>(
+    solver: &Solver<'p>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+) -> Vec<&'p str> {
+    let program = solver.program(unit);
+    let constants = Constants { solver, unit, program, commands };
     let exported =
         program.exports.iter().filter(|(_, cell)| constants.any(program.bound_values(*cell, MOST_CELLS)));
     let mut names: Vec<&str> = exported.map(|(name, _)| name.as_str()).collect();
@@ -37,12 +43,14 @@ pub(super) fn names_of_commands<'p>(program: &'p Program, commands: &CommandCata
     names
 }
 
-struct Constants<'p> {
+struct Constants<'f, 'p> {
+    solver: &'f Solver<'p>,
+    unit: UnitId,
     program: &'p Program,
-    commands: &'p CommandCatalogue,
+    commands: &'f CommandCatalogue,
 }
 
-impl Constants<'_> {
+impl Constants<'_, '_> {
     /// Whether one of some expressions is a command, or holds one.
     fn any(&self, mut waiting: Vec<ExprId>) -> bool {
         let mut seen = Vec::new();
@@ -71,7 +79,7 @@ impl Constants<'_> {
                 Expr::Template(parts) => waiting.extend(parts.first()),
                 Expr::Binary { left, right, .. } => waiting.extend([*left, *right]),
                 // `[sys.executable, *sys.argv]`.
-                Expr::Attr { name, .. } if OWN.contains(&name.as_str()) => return true,
+                Expr::Attr { .. } if self.is_own(id) => return true,
                 Expr::Call(call) => match &self.program.exprs[call.callee as usize].expr {
                     // `"pkill -f x".split()`, `shlex.split("pkill -f x")`.
                     Expr::Attr { base, name } if HANDS_ON.contains(&name.as_str()) => {
@@ -90,6 +98,23 @@ impl Constants<'_> {
             }
         }
         false
+    }
+
+    /// Whether an expression is the interpreter, or what it was started with.
+    fn is_own(&self, id: ExprId) -> bool {
+        let catalogue = self.solver.catalogue(self.unit);
+        self.solver.values_of(self.unit, id).any(|value| match value {
+            Value::External { path, .. } => matches!(
+                catalogue.value(self.solver.interner.text(path)),
+                Some(
+                    ValueKind::Interpreter
+                        | ValueKind::OwnScript
+                        | ValueKind::OwnArgv
+                        | ValueKind::RuntimeArgv
+                )
+            ),
+            _ => false,
+        })
     }
 
     /// The text of an expression; nothing of what is no literal.

@@ -107,7 +107,7 @@ pub(super) fn names_that_matter(
     for (name, value) in program.classes.iter().flat_map(|c| &c.members) {
         add(name, solver.expr_node(unit, *value));
     }
-    for name in constants::names_of_commands(program, commands) {
+    for name in constants::names_of_commands(solver, unit, commands) {
         names.entry(name.to_owned()).or_insert(Tells::Command);
     }
     let mut kept: Vec<(Value, Tells)> = Vec::new();
