@@ -5,7 +5,7 @@ use super::link::Target;
 use super::solve::{NodeId, Solver, User};
 use super::value::{Object, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{Arg, CallKind, Expr, ExprId, FuncId, FunctionKind, Import, Spread};
+use crate::base::ir::{Arg, Call, CallKind, Expr, ExprId, FuncId, FunctionKind, Import, Spread};
 use crate::base::site::Confidence;
 
 impl<'a> Solver<'a> {
@@ -53,20 +53,20 @@ impl<'a> Solver<'a> {
                 let name = self.interner.text(name).to_owned();
                 self.container_call(unit, id, object, &name, args);
             }
-            Value::Partial(of, partial) => {
-                if let Expr::Call(inner) = &self.program(of).exprs[partial as usize].expr
+            Value::Partial(..) => {
+                if let Some((of, inner)) = self.partial(callee)
                     && let Some(first) = inner.args.first()
                 {
                     // `attrgetter("name")`: the named member of what it is called with.
                     if self.makes_getter(of, inner.callee) {
                         if let Some(object) = args.first() {
                             let object = self.expr_node(unit, object.value);
-                            self.subscribe(object, User::Named(unit, id, of, first.value));
+                            self.subscribe(object, User::Named(unit, id, callee));
                         }
                         return;
                     }
                     let first = self.expr_node(of, first.value);
-                    self.subscribe(first, User::CallPartial(unit, id, of, partial));
+                    self.subscribe(first, User::CallPartial(unit, id, callee));
                 }
             }
             Value::Absent(path) => self.call_absent(unit, id, path, args),
@@ -84,18 +84,28 @@ impl<'a> Solver<'a> {
         )
     }
 
+    /// The call that made a partial application, and its unit.
+    fn partial(&self, value: ValueId) -> Option<(UnitId, &'a Call)> {
+        let Value::Partial(of, partial) = self.interner.get(value) else { return None };
+        match &self.program(of).exprs[partial as usize].expr {
+            Expr::Call(call) => Some((of, call)),
+            _ => None,
+        }
+    }
+
+    /// `attrgetter(name)` is called: the named member of a value flows into the call.
+    pub(super) fn named(&mut self, unit: UnitId, id: ExprId, getter: ValueId, value: ValueId) {
+        let name = self.partial(getter).and_then(|(of, call)| Some((of, call.args.first()?.value)));
+        for name in name.map_or_else(Vec::new, |(of, name)| self.constant_names(of, name)) {
+            self.attribute(unit, id, value, &name);
+        }
+    }
+
     /// A callable that a partial application holds is called with the arguments of both.
-    pub(super) fn call_partial(
-        &mut self,
-        unit: UnitId,
-        id: ExprId,
-        of: UnitId,
-        partial: ExprId,
-        value: ValueId,
-    ) {
+    pub(super) fn call_partial(&mut self, unit: UnitId, id: ExprId, partial: ValueId, value: ValueId) {
         let program = self.program(unit);
         let Expr::Call(call) = &program.exprs[id as usize].expr else { return };
-        let Expr::Call(inner) = &self.program(of).exprs[partial as usize].expr else { return };
+        let Some((of, inner)) = self.partial(partial) else { return };
         let lead: Vec<(UnitId, Arg)> = inner.args.iter().skip(1).map(|a| (of, a.clone())).collect();
         let node = self.expr_node(unit, id);
         match self.interner.get(value) {

@@ -89,8 +89,8 @@ pub struct Solver<'a> {
     pub(super) keys: FxHashMap<(UnitId, ExprId), Option<std::rc::Rc<str>>>,
     /// Values and strings.
     pub interner: Interner,
-    pub(super) values: Scratch<SmallVec<[ValueId; 2]>>,
-    users: Scratch<SmallVec<[User; 2]>>,
+    pub(super) values: Scratch<SmallVec<[ValueId; 4]>>,
+    users: Scratch<SmallVec<[User; 1]>>,
     many_users: FxHashSet<(NodeId, User)>,
     queue: VecDeque<Task>,
     slots: FxHashMap<(ValueId, Symbol), NodeId>,
@@ -142,8 +142,8 @@ const MOST_KEPT: usize = 1 << 13;
 
 thread_local! {
     // Most solvers look at one file.
-    static VALUES: Cell<Vec<SmallVec<[ValueId; 2]>>> = const { Cell::new(Vec::new()) };
-    static USERS: Cell<Vec<SmallVec<[User; 2]>>> = const { Cell::new(Vec::new()) };
+    static VALUES: Cell<Vec<SmallVec<[ValueId; 4]>>> = const { Cell::new(Vec::new()) };
+    static USERS: Cell<Vec<SmallVec<[User; 1]>>> = const { Cell::new(Vec::new()) };
 }
 
 impl<'a> Solver<'a> {
@@ -187,6 +187,15 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Makes room for the programs that are to be added, and no more: lists that grow by doubling would
+    /// take twice as much.
+    pub fn make_room<'p>(&mut self, programs: impl Iterator<Item = &'p Program>) {
+        // Slots come to the nodes of the programs themselves.
+        let nodes = programs.map(|p| p.exprs.len() * 3 / 2 + p.cells.len() + 2 * p.functions.len()).sum();
+        self.values.reserve_exact(nodes);
+        self.users.reserve_exact(nodes);
+    }
+
     /// Adds a file's program and gives its unit.
     pub fn add(
         &mut self,
@@ -196,10 +205,6 @@ impl<'a> Solver<'a> {
         catalogue: &'a Catalogue,
     ) -> UnitId {
         let id = self.units.len() as UnitId;
-        // Slots come to the nodes of the program itself.
-        let nodes = program.exprs.len() * 5 / 4 + program.cells.len() + 2 * program.functions.len();
-        self.values.reserve(nodes);
-        self.users.reserve(nodes);
         let exprs = self.allocate(program.exprs.len());
         let cells = self.allocate(program.cells.len());
         let results = self.allocate(program.functions.len());
@@ -528,14 +533,10 @@ impl<'a> Solver<'a> {
             User::Protocol(unit, expr, which) => self.protocol(unit, expr, which, value),
             User::SuperOf(unit, expr) => self.super_arrives(unit, expr, value),
             User::Getter(node) => self.getter(value, node),
-            User::Named(unit, expr, of, name) => {
-                for name in self.constant_names(of, name) {
-                    self.attribute(unit, expr, value, &name);
-                }
-            }
+            User::Named(unit, expr, getter) => self.named(unit, expr, getter, value),
             User::Dynamic(unit, expr) => self.dynamic(unit, expr, value),
             User::PathMember(unit, name, node) => self.path_member(unit, name, value, node),
-            User::CallPartial(unit, expr, of, partial) => self.call_partial(unit, expr, of, partial, value),
+            User::CallPartial(unit, expr, partial) => self.call_partial(unit, expr, partial, value),
             User::HandOver(unit, expr, confidence) => self.hand_over(unit, expr, confidence, value),
             User::HandOverMethod(unit, expr) => {
                 if let Value::Bound(..) | Value::Func(..) = self.interner.get(value) {

@@ -57,15 +57,26 @@ pub(super) enum User {
     /// What `property()` makes of the value flows into a node.
     Getter(NodeId),
     /// `attrgetter(name)` is called at the expression with the value; the name is of another call.
-    Named(UnitId, ExprId, UnitId, ExprId),
+    Named(UnitId, ExprId, ValueId),
     /// A lookup by name on the value, at a call.
     Dynamic(UnitId, ExprId),
     /// A partial application's callable is called: the call, and the partial application.
-    CallPartial(UnitId, ExprId, UnitId, ExprId),
+    CallPartial(UnitId, ExprId, ValueId),
     /// The value was handed over at an expression.
     HandOver(UnitId, ExprId, Confidence),
     /// A method of an object that was handed over at an expression.
     HandOverMethod(UnitId, ExprId),
     /// Whoever was handed the owner may call the value; only where it is a function, if so marked.
     Held(ValueId, bool),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_stays_small() {
+        // Every node keeps the first of its users in place, and a large program has millions of nodes.
+        assert_eq!((size_of::<User>(), size_of::<smallvec::SmallVec<[User; 1]>>()), (16, 24));
+    }
 }

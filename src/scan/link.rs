@@ -217,6 +217,7 @@ fn siblings(
 /// A solver over the files, run to its end with all their code active; unit 0 is the first.
 fn solved<'a>(members: &[&'a FileFacts], files: &'a Files, catalogues: &'a Catalogues) -> Solver<'a> {
     let mut solver = Solver::new(files, false);
+    solver.make_room(members.iter().filter_map(|facts| facts.program.as_ref()));
     for facts in members {
         if let Some(program) = &facts.program {
             solver.add(&facts.path, facts.language, program, catalogues.of(facts.language));

@@ -345,6 +345,8 @@ fn solver_over<'s>(
 ) -> (Solver<'s>, Vec<usize>, Vec<u32>) {
     let mut solver = Solver::new(tools.files, true);
     let mut file_of = Vec::new();
+    let members = || scan.tree.files.iter().filter(|facts| between.contains(&facts.path));
+    solver.make_room(members().filter_map(|facts| facts.program.as_ref()));
     for (at, facts) in scan.tree.files.iter().enumerate() {
         if let Some(program) = facts.program.as_ref().filter(|_| between.contains(&facts.path)) {
             solver.add(&facts.path, facts.language, program, tools.catalogues.of(facts.language));
