@@ -151,6 +151,10 @@ pub fn discover(scope: &Scope) -> Listing {
                 listing.unreadable.insert((relative(&scope.root, path), reason(&error)));
             }
             Ok(meta) if meta.is_file() => walk.named_file(path, &meta, &mut listing),
+            Ok(meta) if meta.is_dir() && walk.excluded(path, true) => {
+                let why = "is excluded by the configuration; nothing in it is read".to_owned();
+                listing.notes.insert((relative(&scope.root, path), why));
+            }
             Ok(meta) if meta.is_dir() => {
                 let plain = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
                 walk.folder(path, &plain, true, &mut listing, &mut links);
@@ -197,8 +201,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn excluded(&self, path: &Path, is_dir: bool) -> bool {
         // Matching is relative to the root; a path outside it has nothing to match.
-        path.strip_prefix(&self.scope.root)
-            .is_ok_and(|rel| self.exclude.matched_path_or_any_parents(rel, is_dir).is_ignore())
+        // The root itself is what the lines are relative to: none can mean it.
+        path.strip_prefix(&self.scope.root).is_ok_and(|rel| {
+            !rel.as_os_str().is_empty() && self.exclude.matched_path_or_any_parents(rel, is_dir).is_ignore()
+        })
     }
 
     fn named_file(&self, path: &Path, meta: &Metadata, listing: &mut Listing) {

@@ -1,6 +1,5 @@
 //! `check`: the linter, and the default command.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,19 +7,20 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use super::cli::Cli;
+use super::known::Known;
 use super::project::Project;
-use super::sites::{ScanArgs, command_meant, incomplete, scan_project};
+use super::sites::{ScanArgs, command_meant, incomplete, scan_project, tell_nothing_read};
+use super::stdin::StdinArgs;
 use super::{Failure, Outcome, output, policy, unread};
 use crate::base::finding::{Finding, Severity};
 use crate::base::source::Source;
 use crate::check::{self, Ctx, Document, Inputs, Presence, contradiction};
-use crate::data::config::MAX_FILE_SIZE;
 use crate::data::inventory::{Classification, Inventory};
 use crate::render::{self, Look};
 use crate::report::baseline::{Baseline, Entry};
 use crate::report::decide::{Scope, decide};
 use crate::report::{Report, Summary};
-use crate::scan::{Scan, Stdin, Watch, daemons};
+use crate::scan::{Scan, Watch, daemons};
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -39,10 +39,10 @@ pub struct CheckArgs {
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     pub fail_on: FailOn,
     /// Show only these rules: codes, names, or the beginning of codes, separated by commas.
-    #[arg(long, value_delimiter = ',', value_name = "CODES")]
+    #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = Known::rules(), hide_possible_values = true)]
     pub select: Vec<String>,
     /// Do not show these rules.
-    #[arg(long, value_delimiter = ',', value_name = "CODES")]
+    #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = Known::rules(), hide_possible_values = true)]
     pub ignore: Vec<String>,
     /// Hide the findings that this file lists.
     #[arg(long, value_name = "FILE")]
@@ -50,9 +50,9 @@ pub struct CheckArgs {
     /// Write every finding to this file, as a baseline for later runs.
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
-    /// The name under which `-` is read, relative to the working folder.
-    #[arg(long, value_name = "NAME")]
-    pub stdin_filename: Option<PathBuf>,
+    /// The name of standard input.
+    #[command(flatten)]
+    pub stdin: StdinArgs,
     /// Add the number of findings by rule.
     #[arg(long)]
     pub statistics: bool,
@@ -116,7 +116,7 @@ impl CheckArgs {
             ignore,
             baseline: None,
             write_baseline: None,
-            stdin_filename: None,
+            stdin: StdinArgs::default(),
             statistics: false,
             scan,
         }
@@ -127,9 +127,10 @@ impl CheckArgs {
 pub fn run(args: &CheckArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let checked = checked(args, cli)?;
     let Checked { report, scan, stale, .. } = &checked;
-    print(args, cli, report, scan)?;
-    say(cli, &checked);
-    if let Some(failure) = incomplete(scan) {
+    let failure = incomplete(scan);
+    print(args, cli, report, scan, failure.is_none())?;
+    say(args, cli, &checked);
+    if let Some(failure) = failure {
         return Err(failure);
     }
     let denied = report.fails(args.fail_on.least()) || (!stale.is_empty() && args.fail_on != FailOn::Never);
@@ -139,21 +140,16 @@ pub fn run(args: &CheckArgs, cli: &Cli) -> Result<Outcome, Failure> {
 /// Holds a checkout against its inventory; prints nothing of the result.
 pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let start = Instant::now();
-    let from_stdin = reads_stdin(args)?;
+    StdinArgs::asked(&args.paths)?;
     if let Some(failure) = command_meant(&args.paths) {
         return Err(failure);
     }
-    let project = match (from_stdin, &args.stdin_filename) {
-        (true, Some(name)) => Project::open(cli, std::slice::from_ref(name))?,
-        (true, None) => Project::open(cli, &[])?,
-        (false, _) => Project::open(cli, &args.paths)?,
-    };
+    let project = args.stdin.project(cli, &args.paths)?;
     let settings = policy::settings(&project.config, &args.select, &args.ignore)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let inventory = project.inventory()?;
     let document = project.document(inventory.as_ref())?;
-    let bytes = if from_stdin { Some(stdin_bytes(&project)?) } else { None };
-    let stdin = bytes.map(|bytes| Stdin { name: stdin_name(args, &project), bytes });
+    let stdin = args.stdin.read(&project, &args.paths)?;
     let only = stdin.as_ref().map(|s| s.name.clone());
     let mut scan = scan_project(&project, &args.scan, watch(&project, inventory.as_ref()), stdin, cli)?;
     let whole = only.is_none() && args.scan.language.is_empty() && project.is_whole();
@@ -192,39 +188,12 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
             decide(proposed, &ctx.annotations, &settings, Some(&new), in_scope)
         }
     };
-    let summary = summary(&ctx, &scan, &decision, start);
+    let summary = Summary { partial: !whole, ..summary(&ctx, &scan, &decision, start) };
     let stale = decision.stale;
     let report = Report { findings: decision.shown, daemons: scan.tree.daemons.clone(), summary };
     let report = report.counted();
     let partial = only.is_none() && !project.is_whole();
     Ok(Checked { report, scan, project, inventory, stale, partial })
-}
-
-fn reads_stdin(args: &CheckArgs) -> Result<bool, Failure> {
-    let asked = args.paths.iter().any(|p| p == Path::new("-"));
-    if asked && args.paths.len() > 1 {
-        return Err(Failure::new("`-` reads one file from standard input; give no other path beside it"));
-    }
-    Ok(asked)
-}
-
-/// Standard input, up to one byte over the size limit: more would not be looked at.
-fn stdin_bytes(project: &Project) -> Result<Vec<u8>, Failure> {
-    let limit = project.config.max_file_size.unwrap_or(MAX_FILE_SIZE);
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|e| Failure::new(format!("standard input cannot be read: {e}")))?;
-    Ok(bytes)
-}
-
-fn stdin_name(args: &CheckArgs, project: &Project) -> String {
-    match (&args.stdin_filename, project.paths.first()) {
-        (Some(_), Some(path)) => crate::discover::relative(&project.root, path),
-        _ => "stdin.py".to_owned(),
-    }
 }
 
 fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
@@ -239,7 +208,7 @@ fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
 }
 
 /// The names that readers look for.
-fn watch(project: &Project, inventory: Option<&Inventory>) -> Watch {
+pub(super) fn watch(project: &Project, inventory: Option<&Inventory>) -> Watch {
     let removed = inventory
         .into_iter()
         .flat_map(|i| &i.paths)
@@ -250,7 +219,7 @@ fn watch(project: &Project, inventory: Option<&Inventory>) -> Watch {
     Watch { symbols, assertions: project.config.assertions() }
 }
 
-fn add_sources(
+pub(super) fn add_sources(
     scan: &mut Scan,
     project: &Project,
     inventory: Option<&Inventory>,
@@ -291,6 +260,7 @@ fn summary(
         files_seen: scan.tree.listed.len(),
         files_scanned: scan.tree.scanned,
         sites: ctx.views.len(),
+        files_with_sites: scan.tree.files.iter().filter(|file| !file.sites.is_empty()).count(),
         baselined: decision.baselined,
         silenced: decision.silenced,
         daemon_exceptions: ctx.views.iter().filter(excepted).count(),
@@ -299,7 +269,8 @@ fn summary(
     }
 }
 
-fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan) -> Result<(), Failure> {
+/// Prints the result. Where not everything could be looked at, there is no verdict.
+fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan, whole: bool) -> Result<(), Failure> {
     let Some(format) = render::find(&args.format) else {
         return Err(Failure::new(format!("unknown format `{}`", args.format)));
     };
@@ -307,16 +278,17 @@ fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan) -> Result<()
         sources: &scan.sources,
         color: output::stdout_color(cli.color, args.output.is_some()),
         statistics: args.statistics,
+        verdict: whole && !cli.quiet,
     };
     output::result(&(format.render)(report, &look), args.output.as_deref())?;
-    if args.statistics && !["text", "concise"].contains(&format.name) {
+    if args.statistics && !render::has_verdict(format) {
         output::note(cli, render::concise::statistics(report).trim_end());
     }
     Ok(())
 }
 
 /// What is worth knowing beside the result.
-fn say(cli: &Cli, Checked { report, scan, project, inventory, stale, partial }: &Checked) {
+fn say(args: &CheckArgs, cli: &Cli, Checked { report, scan, project, inventory, stale, partial }: &Checked) {
     for file in daemons::undeclared(&project.config, &scan.tree) {
         let why = file.server.as_deref().unwrap_or("it builds a server");
         output::note(
@@ -324,20 +296,18 @@ fn say(cli: &Cli, Checked { report, scan, project, inventory, stale, partial }: 
             &format!("restartlint: note: {} is no declared daemon module, but {why}", file.path),
         );
     }
-    if scan.tree.listed.is_empty() && scan.unreadable.is_empty() && !project.config.exclude.is_empty() {
-        output::warn(
-            "warning: nothing was checked: the configuration's `exclude` leaves no file of the given paths",
-        );
-    }
+    tell_nothing_read(project, scan, &args.scan);
     let outside = report.findings.iter().any(|f| f.finding.code == "RL301");
-    if outside && !*partial && scan.tree.daemons.is_empty() {
+    if outside && !report.summary.partial && scan.tree.daemons.is_empty() {
         output::note(
             cli,
             "restartlint: note: no daemon module is declared or found, so nothing here is known to lie in a daemon's reach; \
              declare it with `daemon = [\"server.py\"]` in restartlint.toml",
         );
     }
-    if *partial && (outside || !project.config.daemon.is_empty()) {
+    // The verdict for people says it too, but for what it means for a finding.
+    let says = render::find(&args.format).is_some_and(render::has_verdict);
+    if *partial && !scan.tree.listed.is_empty() && (outside || !says) {
         output::note(
             cli,
             "restartlint: note: only a part of the project was looked at, so the daemon's reach is not known in full: what is \

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::known::Known;
 use super::{Failure, Outcome, output};
 use crate::base::effect::Effect;
 use crate::data::commands::CommandCatalogue;
@@ -14,7 +15,7 @@ use crate::scan::catalogues::PROGRAM_LANGUAGES;
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// A rule's code or name, an effect, or a primitive such as `pkill`.
-    #[arg(required = true, value_name = "WHAT")]
+    #[arg(required = true, value_name = "WHAT", value_parser = Known::topics(), hide_possible_values = true)]
     pub what: Vec<String>,
 }
 

@@ -19,6 +19,7 @@ pub mod impact;
 pub mod init;
 pub mod input;
 pub mod inventory;
+pub mod known;
 pub mod lease;
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -32,22 +33,21 @@ pub mod reach;
 pub mod rules;
 pub mod shell;
 pub mod sites;
+pub mod spelled;
+pub mod stdin;
 pub mod store;
 mod unread;
 
 pub use failure::{Failure, Outcome};
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 /// Parses the process's arguments, runs the command and gives the exit status:
 /// 0 clean or allowed, 1 a finding or a denial, 2 the work could not be done.
 pub fn main() -> std::process::ExitCode {
     // Before anything else: authority is what the environment granted at the start.
     crate::edge::authority::look();
-    let mut commands: Vec<String> =
-        cli::Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
-    commands.push("help".to_owned());
-    let args = args::with_default_command(std::env::args_os().collect(), &commands);
+    let args = args::with_default_command(std::env::args_os().collect(), &spelled::commands());
     let cli = match cli::Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::cli::Cli;
 use super::project::Project;
-use super::sites::{ScanArgs, scan_project};
+use super::sites::{ScanArgs, scan_project, tell_nothing_read};
 use super::{Failure, Outcome, output, unread};
 use crate::render::reach;
 use crate::scan::Watch;
@@ -20,6 +20,9 @@ pub struct ReachArgs {
     /// How to print.
     #[arg(long, value_enum, default_value_t = ReachFormat::Text, value_name = "FORMAT")]
     pub format: ReachFormat,
+    /// Write the result to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Options of the scan.
     #[command(flatten)]
     pub scan: ScanArgs,
@@ -49,12 +52,25 @@ pub fn run(args: &ReachArgs, cli: &Cli) -> Result<Outcome, Failure> {
         ReachFormat::Dot => reach::as_dot(&found),
         ReachFormat::Html => reach::as_html(&found),
     };
-    output::result(&text, None)?;
-    if scan.tree.daemons.is_empty() {
+    // Where no path could be looked at, there is no answer to print.
+    let unseen = scan.tree.listed.is_empty() && !scan.unreadable.is_empty();
+    if !unseen || args.format != ReachFormat::Text {
+        output::result(&text, args.output.as_deref())?;
+    }
+    tell_nothing_read(&project, &scan, &args.scan);
+    if unseen {
+        // What could not be looked at is told below.
+    } else if !project.is_whole() {
+        output::note(
+            cli,
+            "restartlint: note: only a part of the project was looked at: chains from daemon modules or through files that \
+             lie elsewhere are not shown",
+        );
+    } else if scan.tree.daemons.is_empty() {
         output::note(
             cli,
             "restartlint: note: no daemon module is declared or found; declare it with `daemon = [\"server.py\"]` in restartlint.toml",
         );
     }
-    unread::tell(&project, &scan).map_or(Ok(Outcome::Clean), Err)
+    unread::tell(&project, &scan, None).map_or(Ok(Outcome::Clean), Err)
 }

@@ -8,7 +8,9 @@ use std::time::SystemTime;
 use clap::{Args, CommandFactory, ValueEnum};
 
 use super::cli::Cli;
+use super::known::Known;
 use super::project::Project;
+use super::stdin::StdinArgs;
 use super::{Failure, Outcome, output, progress, unread};
 use crate::base::facts::Language;
 use crate::data::config_entries::language_of;
@@ -21,12 +23,18 @@ use crate::scan::{self, Scan, ScanRequest, Watch};
 /// Arguments of `sites`.
 #[derive(Debug, Args)]
 pub struct SitesArgs {
-    /// Files and folders to read; the working folder if none is given.
+    /// Files and folders to read; the working folder if none is given, standard input for `-`.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// How to print.
     #[arg(long, value_enum, default_value_t = SitesFormat::Text, value_name = "FORMAT")]
     pub format: SitesFormat,
+    /// Write the result to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The name of standard input.
+    #[command(flatten)]
+    pub stdin: StdinArgs,
     /// Options of the scan.
     #[command(flatten)]
     pub scan: ScanArgs,
@@ -36,7 +44,7 @@ pub struct SitesArgs {
 #[derive(Debug, Args)]
 pub struct ScanArgs {
     /// Read only these languages, separated by commas.
-    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = Known::languages(), hide_possible_values = true)]
     pub language: Vec<String>,
     /// Look at every file anew, and keep nothing for later runs.
     #[arg(long)]
@@ -163,6 +171,24 @@ fn scan_to(
     Ok(scan)
 }
 
+/// Warns of a run that had nothing to look at: no finding of it says anything.
+pub(super) fn tell_nothing_read(project: &Project, scan: &Scan, args: &ScanArgs) {
+    if scan.tree.scanned > 0 || !scan.unreadable.is_empty() {
+        return;
+    }
+    let what = match (scan.tree.listed.is_empty(), project.config.exclude.is_empty()) {
+        (true, true) => "the given paths hold no file that is not ignored",
+        (true, false) => {
+            "the given paths hold no file that is neither ignored nor excluded by the configuration's `exclude`"
+        }
+        (false, _) if !args.language.is_empty() => {
+            "no file of the given paths is of a language that is asked for"
+        }
+        (false, _) => "no file of the given paths is of a kind that is read",
+    };
+    output::warn(&format!("warning: nothing was looked at: {what}"));
+}
+
 /// A file that is named and of no kind that is read: it was asked for, so it is told.
 fn note_unread(project: &Project, cli: &Cli) {
     for path in project.paths.iter().filter(|p| p.is_file() && is_unread_kind(project, p)) {
@@ -207,13 +233,16 @@ pub(super) fn incomplete(scan: &Scan) -> Option<Failure> {
 
 /// Runs `sites`.
 pub fn run(args: &SitesArgs, cli: &Cli) -> Result<Outcome, Failure> {
-    let project = Project::open(cli, &args.paths)?;
-    let scan = scan_to(&project, &args.scan, Watch::default(), None, cli, false)?;
+    let project = args.stdin.project(cli, &args.paths)?;
+    let stdin = args.stdin.read(&project, &args.paths)?;
+    let only = stdin.as_ref().map(|s| s.name.clone());
+    let scan = scan_to(&project, &args.scan, Watch::default(), stdin, cli, false)?;
     let text = match args.format {
         SitesFormat::Text => render::sites::text(&scan.tree, &scan.sources),
         SitesFormat::Json => render::sites::json(&scan.tree, &scan.sources),
         SitesFormat::Jsonl => render::sites::jsonl(&scan.tree, &scan.sources),
     };
-    output::result(&text, None)?;
-    unread::tell(&project, &scan).map_or(Ok(Outcome::Clean), Err)
+    output::result(&text, args.output.as_deref())?;
+    tell_nothing_read(&project, &scan, &args.scan);
+    unread::tell(&project, &scan, only.as_deref()).map_or(Ok(Outcome::Clean), Err)
 }

@@ -35,10 +35,11 @@ pub(super) fn presence(
     Presence { existing, unread, closed, whole }
 }
 
-/// Says on standard error what could not be read in full, a line each. The failure, if that leaves the
+/// Says on standard error what could not be read in full, a line each; `only` that file where standard input
+/// stands for it. The failure, if that leaves the
 /// answer incomplete: a path that could not be looked at, or a daemon module that is missing or faulty.
-pub(super) fn tell(project: &Project, scan: &Scan) -> Option<Failure> {
-    let presence = presence(project, scan, None, project.is_whole());
+pub(super) fn tell(project: &Project, scan: &Scan, only: Option<&str>) -> Option<Failure> {
+    let presence = presence(project, scan, None, only.is_none() && project.is_whole());
     let ctx = Ctx::new(Inputs {
         tree: &scan.tree,
         sources: &scan.sources,
@@ -49,7 +50,10 @@ pub(super) fn tell(project: &Project, scan: &Scan) -> Option<Failure> {
     });
     let faults: Vec<Finding> = source::unreadable(&ctx).into_iter().chain(source::conflicts(&ctx)).collect();
     // What could not be opened at all has been told by the scan.
-    let opened = |f: &&Finding| !scan.unreadable.iter().any(|(path, _)| *path == f.place.path);
+    let opened = |f: &&Finding| {
+        only.is_none_or(|only| f.place.path == only)
+            && !scan.unreadable.iter().any(|(path, _)| *path == f.place.path)
+    };
     let mut grave = 0;
     let mut told = 0;
     for fault in faults.iter().filter(opened) {

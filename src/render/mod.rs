@@ -22,6 +22,8 @@ pub struct Look<'a> {
     pub color: bool,
     /// Whether to add counts by rule.
     pub statistics: bool,
+    /// Whether to close with the counts in a sentence, where the format is for people.
+    pub verdict: bool,
 }
 
 /// An output format.
@@ -45,6 +47,11 @@ pub const TABLE: &[Format] = &[
     Format { name: "gitlab", about: "GitLab's code quality report", render: gitlab::render },
     Format { name: "junit", about: "JUnit XML", render: junit::render },
 ];
+
+/// Whether a format closes with the counts in a sentence.
+pub fn has_verdict(format: &Format) -> bool {
+    ["text", "concise"].contains(&format.name)
+}
 
 /// The format of that name.
 pub fn find(name: &str) -> Option<&'static Format> {
@@ -168,6 +175,7 @@ mod tests {
                 files_seen: 4,
                 files_scanned: 3,
                 sites: 2,
+                files_with_sites: 2,
                 baselined: 1,
                 daemon_exceptions: 1,
                 ..Summary::default()
@@ -178,7 +186,10 @@ mod tests {
 
     fn rendered(name: &str, report: &Report, color: bool) -> String {
         let sources = sources();
-        (find(name).unwrap().render)(report, &Look { sources: &sources, color, statistics: false })
+        (find(name).unwrap().render)(
+            report,
+            &Look { sources: &sources, color, statistics: false, verdict: true },
+        )
     }
 
     #[test]

@@ -21,6 +21,9 @@ const LONGEST_CHAIN: usize = 48;
 /// The first and the last steps that are shown of a longer one.
 const SHOWN_OF_A_LONG_CHAIN: usize = 12;
 
+/// A help of more bytes than this is not repeated for each finding of a rule.
+const LONGEST_REPEATED_HELP: usize = 120;
+
 /// The report.
 pub fn render(report: &Report, look: &Look<'_>) -> String {
     let mut shown = Shown::default();
@@ -93,7 +96,7 @@ fn diagnostic(reported: &ReportedFinding, look: &Look<'_>, shown: &mut Shown) ->
         }
     }
     if !f.help.is_empty() {
-        notes.push(format!("help: {}", visible(&f.help)));
+        notes.push(format!("help: {}", shown.help(f)));
     }
     let level = match f.severity {
         Severity::Error => Level::Error,
@@ -130,6 +133,8 @@ fn primary(f: &Finding) -> String {
 struct Shown {
     files: Vec<ShownFile>,
     numbers: BTreeMap<String, Option<usize>>,
+    /// The long help that each rule gave last.
+    helps: BTreeMap<&'static str, String>,
 }
 
 struct ShownFile {
@@ -139,6 +144,15 @@ struct ShownFile {
 }
 
 impl Shown {
+    /// What to do next. A long help that the rule's finding above has too is not shown again.
+    fn help(&mut self, f: &Finding) -> String {
+        let long = f.help.len() > LONGEST_REPEATED_HELP;
+        if long && self.helps.insert(f.code, f.help.clone()).as_ref() == Some(&f.help) {
+            return format!("as for the {} above", f.code);
+        }
+        visible(&f.help)
+    }
+
     /// The file's number and the byte range of a place, if it can be shown.
     fn label(&mut self, place: &Place, look: &Look<'_>) -> Option<(usize, Range<usize>)> {
         let number = *self.numbers.entry(place.path.clone()).or_insert_with(|| {

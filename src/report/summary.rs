@@ -23,6 +23,10 @@ pub struct Summary {
     pub files_scanned: usize,
     /// Sites of all of them.
     pub sites: usize,
+    /// Files that hold one.
+    pub files_with_sites: usize,
+    /// Not all of the project was looked at, so that the daemon's reach is not known in full.
+    pub partial: bool,
     /// Shown findings by severity.
     pub errors: usize,
     /// Shown warnings.
