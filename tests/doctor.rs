@@ -148,6 +148,26 @@ fn a_hook_that_blocks_nothing_is_not_said_to_work() {
             "inactive",
             "disableAllHooks",
         ),
+        (
+            entry("PreToolUse", "Bash", r#""type":"command","command":"restartlint guard hok""#),
+            "broken",
+            "a similar subcommand exists: 'hook'",
+        ),
+        (
+            entry("PreToolUse", "Bash", r#""type":"command","command":"restartlint gaurd hook 2>&1""#),
+            "broken",
+            "did you mean the command `guard`?",
+        ),
+        (
+            entry("Stop", "", r#""type":"command","command":"sh -c 'cd x; restartlint guard hook --jsn'""#),
+            "broken",
+            "'--jsn'",
+        ),
+        (
+            entry("Stop", "", r#""type":"command","command":"restartlint check src/""#),
+            "inactive",
+            "no settings",
+        ),
         ("{".to_owned(), "broken", "no JSON"),
         ("{}".to_owned(), "inactive", "no settings"),
     ] {

@@ -7,8 +7,8 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{Part, State};
-use crate::face::Failure;
 use crate::face::project::Project;
+use crate::face::{Failure, spelled};
 
 const NAME: &str = "hook";
 /// Settings of hosts that may call the hook, relative to the project's root.
@@ -17,6 +17,8 @@ const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.js
 const EVENT: &str = "PreToolUse";
 /// The tool of such a host that runs shell commands.
 const SHELL: &str = "Bash";
+/// How many shells, each a script in the other's words, are looked through for this program.
+const NESTED: u8 = 4;
 /// The variable in which such a host gives the project's root to a hook.
 const ROOT: [&str; 2] = ["${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"];
 
@@ -47,6 +49,12 @@ pub(super) fn part(project: &Project) -> Part {
                 format!("{file} sets `disableAllHooks`: the host calls no hook"),
                 Some("Take `disableAllHooks` out."),
             );
+        }
+        // A host that asks with an unknown command gets no verdict, whatever other hooks it has.
+        if let Some((command, why)) = misspelled(&settings) {
+            let shown = crate::base::terminal::one_line(command);
+            let detail = format!("{file} calls `{shown}`, which judges nothing: {why}");
+            return Part::of(NAME, State::Broken, detail, Some(SHAPE));
         }
         let calls = calls(&settings);
         if calls.is_empty() && mentions(&settings) {
@@ -93,22 +101,74 @@ struct Call<'s> {
     command: &'s str,
 }
 
-/// The hooks of all events that run the guard, those of the right event first.
-fn calls(settings: &Value) -> Vec<Call<'_>> {
+/// The hooks of all events.
+fn hooks(settings: &Value) -> Vec<Call<'_>> {
     let mut found = Vec::new();
     for (event, entries) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
         for entry in entries.as_array().into_iter().flatten() {
             for hook in entry.get("hooks").and_then(Value::as_array).into_iter().flatten() {
-                if let Some(command) = hook.get("command").and_then(Value::as_str)
-                    && runs_guard(command)
-                {
+                if let Some(command) = hook.get("command").and_then(Value::as_str) {
                     found.push(Call { event, matcher: entry.get("matcher"), hook, command });
                 }
             }
         }
     }
+    found
+}
+
+/// The hooks that run the guard, those of the right event first.
+fn calls(settings: &Value) -> Vec<Call<'_>> {
+    let mut found: Vec<Call<'_>> =
+        hooks(settings).into_iter().filter(|call| runs_guard(call.command)).collect();
     found.sort_by_key(|call| call.event != EVENT);
     found
+}
+
+/// The first hook that calls this program by a command or an option that it does not have, and why it is refused.
+fn misspelled(settings: &Value) -> Option<(&str, String)> {
+    hooks(settings).into_iter().find_map(|call| Some((call.command, refused(call.command)?)))
+}
+
+/// Why this program refuses the words that a shell command gives it; `None` if it takes them, or if they cannot
+/// be told.
+fn refused(command: &str) -> Option<String> {
+    let words = words(command, NESTED)?;
+    let own = words.iter().position(|word| is_own(word))?;
+    if named_only(command) {
+        return None;
+    }
+    let given: Vec<&str> = words.iter().skip(own + 1).map(String::as_str).collect();
+    spelled::refused(&given)
+}
+
+/// The words of a shell command up to the end of the part that calls this program; those of a script that is
+/// given to a shell as one word too.
+fn words(command: &str, nested: u8) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut own = false;
+    for word in shlex::split(command)? {
+        if !own && nested > 0 && word.contains(char::is_whitespace) && word.contains("restartlint") {
+            return self::words(&word, nested - 1);
+        }
+        own |= is_own(&word);
+        match word.find(['|', '&', ';', '<', '>', '$', '`']) {
+            Some(end) if own && !is_own(&word) => {
+                let rest = word.get(..end).unwrap_or("");
+                // The number before `>` names a stream.
+                if !rest.is_empty() && !rest.chars().all(|c| c.is_ascii_digit()) {
+                    words.push(rest.to_owned());
+                }
+                break;
+            }
+            _ => words.push(word),
+        }
+    }
+    Some(words)
+}
+
+/// Whether a word is this program, by whatever path.
+fn is_own(word: &str) -> bool {
+    Path::new(word).file_name().is_some_and(|name| name == "restartlint" || name == "restartlint.exe")
 }
 
 fn runs_guard(command: &str) -> bool {
@@ -197,8 +257,7 @@ fn hidden(command: &str) -> bool {
 /// Why the program of a call cannot be started here. A program that cannot be told is not tried.
 fn unstartable(call: &Call<'_>, root: &Path) -> Option<Fault> {
     let words = shlex::split(call.command)?;
-    let own = |word: &&String| Path::new(word.as_str()).file_stem().is_some_and(|name| name == "restartlint");
-    let mut program = words.iter().find(own)?.clone();
+    let mut program = words.iter().find(|word| is_own(word))?.clone();
     for variable in ROOT {
         program = program.replace(variable, &root.to_string_lossy());
     }
