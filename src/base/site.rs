@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::effect::Effect;
 use super::span::Span;
 
+/// The symbol of what lies in no function: a module's top level, and all of a file that has none.
+pub const TOP_LEVEL: &str = "<module>";
+
 /// How a site names its primitive.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
@@ -133,7 +136,7 @@ impl Site {
             primitive: primitive.into(),
             effect,
             via: Via::Direct,
-            symbol: "<module>".to_owned(),
+            symbol: TOP_LEVEL.to_owned(),
             function: 0,
             import_time: false,
             fork_child: false,

@@ -22,7 +22,7 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
             let help = if draft.is_some() {
                 "decide on the path, or remove the site; both findings go away together"
             } else if ctx.inputs.inventory.is_some() {
-                "register it in the inventory, remove it, or write `restartlint: ignore[RL301] REASON` beside it"
+                "register it in the inventory (`restartlint init --missing` drafts it), remove it, or write `restartlint: ignore[RL301] REASON` beside it"
             } else {
                 "there is no inventory yet: `restartlint init` drafts one with every site found"
             };
@@ -37,7 +37,7 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
 }
 
 /// The unclassified path that lists the site.
-fn draft<'a>(ctx: &Ctx<'a>, view: &SiteView<'_>) -> Option<&'a RestartPath> {
+pub fn draft<'a>(ctx: &Ctx<'a>, view: &SiteView<'_>) -> Option<&'a RestartPath> {
     ctx.inputs.inventory?.paths.iter().find(|path| {
         path.classification.value == Classification::Unclassified
             && path.primitives.iter().any(|p| p.value.matches(&view.site.primitive, view.site.effect))

@@ -1,13 +1,13 @@
 //! How messages put a site into words. Pure.
 
-use crate::base::site::Site;
+use crate::base::site::{Site, TOP_LEVEL};
 
 /// A site: its primitive or its whole command, and the symbol that it stands in.
 pub fn subject(site: &Site) -> String {
     // Of a command whose words are all free, its primitive says more.
     let known = site.command.iter().any(|word| word.contains(char::is_alphanumeric));
     let what = if known { command(&site.command) } else { site.primitive.clone() };
-    if site.symbol == "<module>" { format!("`{what}`") } else { format!("`{what}` in `{}`", site.symbol) }
+    if site.symbol == TOP_LEVEL { format!("`{what}`") } else { format!("`{what}` in `{}`", site.symbol) }
 }
 
 /// The words of a command on one line, shortened where it is long.

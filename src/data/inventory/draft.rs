@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Classification, RestartPath};
+use crate::base::site::TOP_LEVEL;
 
 /// The guard of a draft.
 pub const GUARD: &str = "Not decided yet.";
@@ -66,19 +67,21 @@ pub fn write(groups: &[Group]) -> String {
          # `guard` and `references` why. Until all three are decided, RL308 stands against it.\n\
          # `restartlint explain RL308` says what each class covers.\nschema = 1\n",
     );
-    let mut ids = BTreeSet::new();
-    for group in groups {
-        out += &entry(group, &mut ids);
-    }
+    out += &entries(groups, &[]);
     out
+}
+
+/// The entries alone, to stand behind those of an inventory that has these ids.
+pub fn entries(groups: &[Group], taken: &[&str]) -> String {
+    let mut ids: BTreeSet<String> = taken.iter().map(|id| (*id).to_owned()).collect();
+    groups.iter().map(|group| entry(group, &mut ids)).collect()
 }
 
 fn entry(group: &Group, ids: &mut BTreeSet<String>) -> String {
     let id = unique(&slug(&format!("{} {}", group.path, group.primitive)), ids);
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-    let symbols: Vec<&str> = group.symbols.iter().map(String::as_str).collect();
     let sites = if group.count == 1 { "one site".to_owned() } else { format!("{} sites", group.count) };
-    let mechanism = format!("{sites} of {} ({}) in {}", group.primitive, group.effect, symbols.join(", "));
+    let mechanism = format!("{sites} of {} ({}){}", group.primitive, group.effect, within(&group.symbols));
     let title = format!("{} in {}", group.primitive, group.path);
     format!(
         "\n[[path]]\nid = {}\ntitle = {}\nclassification = \"unclassified\"\nmechanism = {}\n\
@@ -91,6 +94,16 @@ fn entry(group: &Group, ids: &mut BTreeSet<String>) -> String {
         quoted(&group.primitive),
         quoted(REFERENCE)
     )
+}
+
+/// Where in the file, for people. What lies in no function has no name of its own: many files have no others.
+fn within(symbols: &BTreeSet<String>) -> String {
+    let named: Vec<&str> = symbols.iter().map(String::as_str).filter(|s| *s != TOP_LEVEL).collect();
+    match (named.as_slice(), symbols.contains(TOP_LEVEL)) {
+        ([], _) => String::new(),
+        (named, false) => format!(" in {}", named.join(", ")),
+        (named, true) => format!(" in {} and at the top level", named.join(", ")),
+    }
 }
 
 /// A file name as a location: what would be a wildcard in it is escaped.
@@ -145,7 +158,11 @@ mod tests {
         let decided =
             text.replace("unclassified", "forbidden").replace(GUARD, "Never.").replace(REFERENCE, "#1");
         assert!(left(&read("restart-paths.toml", &decided).unwrap().paths[0]).is_empty());
-        assert!(inventory.paths[0].mechanism.contains("2 sites"));
+        assert_eq!(inventory.paths[0].mechanism, "2 sites of os.execv (replace) in f, g");
+        assert_eq!(inventory.paths[1].mechanism, "one site of os.execv (replace)");
+        let more = entries(&group(sites), &["a_b_py_os_execv", "x"]);
+        let more = read("restart-paths.toml", &format!("schema = 1\n{more}")).unwrap();
+        assert_eq!(more.paths[0].id.value, "a_b_py_os_execv_2");
         let odd = &inventory.paths[2];
         assert!(odd.locations[0].value.files().unwrap().holds("x[1].js"));
         assert!(
