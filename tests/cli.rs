@@ -99,6 +99,29 @@ fn one_file_on_standard_input() {
     child.stdin.take().unwrap().write_all(ABORT.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(tree::found(&String::from_utf8_lossy(&output.stdout)), ["RL102 srv/a.py:3"]);
+    let sites = |name: &[&str], text: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_restartlint"))
+            .args([&["sites", "-"], name].concat())
+            .current_dir(place.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, stdout, stderr) = sites(&["--stdin-filename", "srv/new.sh"], "pkill -f a.py\n");
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(stdout.starts_with("srv/new.sh:1:1: kill pkill"), "{stdout}");
+    assert!(sites(&[], ABORT).1.starts_with("stdin.py:3:1: terminate os.abort"));
+    // A fault of the daemon's own text leaves the answer open, as it does where the file is read.
+    let (status, _, stderr) = sites(&["--stdin-filename", "srv/a.py"], "import os\ndef f(:\nos.abort()\n");
+    assert!(status == 2 && stderr.contains("srv/a.py:2:"), "{status} {stderr}");
+    assert!(sites(&["--stdin-filename", "x.csv"], "1,2\n").2.contains("nothing was looked at"));
+    assert_eq!(place.run(&["sites", "-", "b.py"]).0, 2);
 }
 
 #[test]
@@ -141,6 +164,11 @@ fn output_goes_to_the_named_file_and_statistics_count() {
     assert_eq!((status, stdout.as_str()), (1, ""));
     let text = std::fs::read_to_string(place.path().join("out.sarif")).unwrap();
     assert!(text.contains("\"RL301\"") && !text.contains('\u{1b}'));
+    for (command, said) in [("sites", "os.abort"), ("reach", "0 sites")] {
+        let (status, stdout, _) = place.run(&[command, "--output", "out.txt", "."]);
+        assert_eq!((status, stdout.as_str()), (0, ""));
+        assert!(std::fs::read_to_string(place.path().join("out.txt")).unwrap().contains(said));
+    }
     let (_, stdout, _) = place.run(&["check", "--statistics", "--format", "concise", "."]);
     assert!(stdout.contains("1  RL301 unregistered-restart-path"), "{stdout}");
 }
@@ -183,7 +211,42 @@ fn init_drafts_once_and_every_draft_is_undecided() {
     let found = place.found(&["."]);
     assert_eq!(found.iter().filter(|f| f.starts_with("RL308")).count(), 2, "{found:?}");
     assert_eq!(place.run(&["inventory", "check"]).0, 1);
-    assert_eq!(place.run(&["init"]).0, 2);
+    let (status, _, stderr) = place.run(&["init"]);
+    assert!(status == 2 && stderr.contains("`restartlint init --missing`"), "{stderr}");
+}
+
+#[test]
+fn drafts_of_what_an_inventory_lacks_are_printed_and_accepted() {
+    let server = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP(\"x\")\n";
+    let place = Place::new(&[("server.py", server), ("a.py", ABORT), ("k.sh", "pkill -f server.py\n")]);
+    assert_eq!(place.run(&["init", "--missing"]).0, 2);
+    assert_eq!(place.run(&["init"]).0, 0);
+    let file = place.path().join("restart-paths.toml");
+    let first = std::fs::read_to_string(&file).unwrap();
+    // A file without modules has no symbol to name.
+    assert!(!first.contains("<module>") && first.contains("one site of pkill (kill)\""), "{first}");
+    let (status, stdout, stderr) = place.run(&["init", "--missing"]);
+    assert_eq!((status, stdout.as_str()), (0, ""));
+    assert!(stderr.contains("lacks no site"), "{stderr}");
+    // A site outside the daemon, one in it, one that a drafted path means already, and an id that is taken.
+    std::fs::write(
+        place.path().join("server.py"),
+        format!("{server}\n\ndef tool():\n    os._exit(1)\n\n\nimport os\n\ntool()\n"),
+    )
+    .unwrap();
+    std::fs::write(place.path().join("a.py"), format!("{ABORT}os.abort()\n")).unwrap();
+    std::fs::create_dir(place.path().join("a")).unwrap();
+    std::fs::write(place.path().join("a/py"), "#!/usr/bin/env python3\nimport os\nos.abort()\n").unwrap();
+    let (status, stdout, stderr) = place.run(&["init", "--missing"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), first);
+    let ids: Vec<&str> = stdout.lines().filter(|line| line.starts_with("id = ")).collect();
+    assert_eq!(ids, ["id = \"a_py_os_abort_2\"", "id = \"server_py_os_exit\""]);
+    assert!(stderr.contains("2 paths drafted, and nothing written"), "{stderr}");
+    std::fs::write(&file, first + &stdout).unwrap();
+    let found = place.found(&["."]);
+    assert_eq!(found.iter().filter(|f| f.starts_with("RL308")).count(), 4, "{found:?}");
+    assert_eq!(place.run(&["init", "--missing"]).1, "");
 }
 
 #[test]
@@ -198,7 +261,8 @@ fn explain_rules_completions_and_man_answer() {
         (&["explain", "systemctl", "restart"], "supervise"),
         (&["rules"], "RL405"),
         (&["rules", "--format", "json"], "\"silenceable\": false"),
-        (&["completions", "bash"], "restartlint"),
+        (&["completions", "bash"], "-W \"RL101 RL102"),
+        (&["completions", "fish"], "RL301\\t'unregistered-restart-path'"),
         (&["man"], ".TH"),
         (&["--version"], "restartlint"),
         (&["--help"], "Exit status"),
@@ -395,7 +459,104 @@ fn standard_input_is_held_to_the_size_limit() {
 fn an_exclude_that_leaves_nothing_is_told() {
     let place = Place::new(&[("restartlint.toml", "exclude = [\"**\"]\n"), ("a.py", ABORT)]);
     let (_, _, stderr) = place.run(&["-q", "check", "."]);
-    assert!(stderr.contains("nothing was checked"), "{stderr}");
+    assert!(stderr.contains("nothing was looked at") && stderr.contains("`exclude`"), "{stderr}");
+}
+
+#[test]
+fn a_run_that_had_nothing_to_look_at_says_so() {
+    let place = Place::new(&[("data/x.csv", "1,2\n"), ("a.py", ABORT)]);
+    std::fs::create_dir(place.path().join("void")).unwrap();
+    for command in ["check", "sites", "reach"] {
+        for (args, why) in [
+            (&["void"][..], "hold no file that is not ignored"),
+            (&["data"], "is of a kind that is read"),
+            (&["--language", "go", "."], "is of a language that is asked for"),
+        ] {
+            let (status, _, stderr) = place.run(&[&["-q", command], args].concat());
+            assert_eq!(status, 0, "{command} {args:?}");
+            assert!(stderr.contains("warning: nothing was looked at") && stderr.contains(why), "{stderr}");
+        }
+        assert!(!place.run(&[command, "."]).2.contains("nothing was looked at"));
+    }
+}
+
+#[test]
+fn an_excluded_folder_that_is_given_is_told_and_not_read() {
+    let place = Place::new(&[
+        ("restartlint.toml", "exclude = [\"vendored/\", \"gen_*.py\"]\n"),
+        ("vendored/deep/v.py", ABORT),
+        ("src/gen_a.py", ABORT),
+        ("src/b.py", ABORT),
+    ]);
+    for given in ["vendored", "./vendored/", "vendored/deep"] {
+        assert_eq!(place.found(&[given]), Vec::<String>::new(), "{given}");
+        let (status, _, stderr) = place.run(&["check", given]);
+        let note = format!("{given} is excluded by the configuration; nothing in it is read");
+        assert!(
+            status == 0 && stderr.contains(&note) && stderr.contains("nothing was looked at"),
+            "{stderr}"
+        );
+    }
+    // Of a folder that is not excluded itself, the excludes leave the rest.
+    assert_eq!(place.found(&["src", "vendored"]), ["RL301 src/b.py:3"]);
+    assert_eq!(place.found(&["."]), ["RL301 src/b.py:3"]);
+}
+
+#[test]
+fn the_verdict_says_what_was_judged_and_stays_away_where_that_is_not_known() {
+    let place = Place::new(&[
+        ("restartlint.toml", "daemon = [\"d.py\"]\n"),
+        ("d.py", "import a\n"),
+        ("a.py", ABORT),
+        ("b.py", "x = 1\n"),
+    ]);
+    let closing = |args: &[&str]| place.run(args).1.lines().last().unwrap_or("").to_owned();
+    for format in ["text", "concise"] {
+        let whole = closing(&["check", "--format", format]);
+        assert_eq!(whole, "1 error, 0 warnings, 0 notes; 1 site in 1 of 3 files");
+        let part = closing(&["check", "--format", format, "d.py"]);
+        let said = "what the daemon reaches through other files is not judged";
+        assert!(
+            part.starts_with("no findings in this part of the project;") && part.ends_with(said),
+            "{part}"
+        );
+        // Quiet: the findings alone.
+        assert!(!place.run(&["-q", "check", "--format", format]).1.contains("1 error,"));
+        assert_eq!(place.run(&["-q", "check", "--format", format, "b.py"]).1, "");
+        // What could not be looked at has no verdict.
+        let (status, stdout, _) = place.run(&["check", "--format", format, "nowhere.py"]);
+        assert_eq!((status, stdout.as_str()), (2, ""));
+        let (status, stdout, _) = place.run(&["check", "--format", format, "nowhere.py", "a.py"]);
+        assert!(status == 2 && stdout.contains("RL301") && !stdout.contains("1 error,"), "{stdout}");
+    }
+    // A format for machines has no such line: standard error says it.
+    let (_, _, stderr) = place.run(&["check", "--format", "jsonl", "d.py"]);
+    assert!(stderr.contains("only a part of the project was looked at"), "{stderr}");
+    let (_, _, stderr) = place.run(&["reach", "a.py"]);
+    assert!(
+        stderr.contains("only a part of the project") && !stderr.contains("no daemon module"),
+        "{stderr}"
+    );
+    assert_eq!(place.run(&["reach", "nowhere.py"]).1, "");
+}
+
+#[test]
+fn a_long_help_is_told_once() {
+    let entry = |id: &str| {
+        format!(
+            "[[path]]\nid = \"{id}\"\ntitle = \"t\"\nclassification = \"unclassified\"\nmechanism = \"m\"\nguard = \"g\"\n\
+             locations = [\"b.py\"]\nprimitives = [\"os.abort\"]\nreferences = [\"#1\"]\n"
+        )
+    };
+    let inventory = format!("schema = 1\n{}{}", entry("one"), entry("two"));
+    let place = Place::new(&[("restart-paths.toml", &inventory), ("b.py", "x = 1\n")]);
+    let (_, text, _) = place.run(&["check"]);
+    assert_eq!(text.matches("decide: `sanctioned_narrow_recovery`").count(), 1, "{text}");
+    assert_eq!(text.matches("help: as for the RL308 above").count(), 1, "{text}");
+    let (_, json, _) = place.run(&["check", "--format", "json"]);
+    assert_eq!(json.matches("decide: `sanctioned_narrow_recovery`").count(), 2);
+    let (_, lines, _) = place.run(&["inventory", "check"]);
+    assert_eq!(lines.matches("decide: `sanctioned_narrow_recovery`").count(), 1, "{lines}");
 }
 
 #[test]
@@ -527,14 +688,54 @@ fn the_inventory_lists_its_ids_and_its_faults_have_places() {
     assert_eq!((status, stdout.as_str()), (0, "boot  unclassified: At boot\n"));
     let (status, stdout, _) = place.run(&["inventory", "check"]);
     assert_eq!(status, 1);
-    assert!(stdout.contains("restart-paths.toml:3:6: RL308 the path `boot`"), "{stdout}");
+    assert!(stdout.contains("restart-paths.toml:5:18: RL308 the path `boot`"), "{stdout}");
     assert!(
-        stdout.contains("restartlint.toml:1:17: RL307 the document `paths.md` does not exist"),
+        stdout.contains("restartlint.toml:1:17: RL307 the inventory's document `paths.md` does not exist"),
         "{stdout}"
     );
     std::fs::write(place.path().join("paths.md"), "# Paths\n\nboot\n<!-- x -->\n").unwrap();
     let (_, stdout, _) = place.run(&["inventory", "check"]);
     assert!(!stdout.contains("RL307"), "{stdout}");
+}
+
+#[test]
+fn the_inventorys_check_tells_what_the_sources_say_of_it() {
+    let entry = |id: &str, location: &str, more: &str| {
+        format!(
+            "[[path]]\nid = \"{id}\"\ntitle = \"t\"\nclassification = \"sanctioned_narrow_recovery\"\nmechanism = \"m\"\n\
+             guard = \"g\"\nlocations = [\"{location}\"]\nprimitives = [\"os.abort\"]\nreferences = [\"#1\"]\n{more}"
+        )
+    };
+    let inventory = format!(
+        "schema = 1\n{}{}{}",
+        entry("gone", "gone.py", ""),
+        entry("idle", "sub/idle.py", ""),
+        entry("wide", "d.py", "daemon_exception = true\n")
+    );
+    let place = Place::new(&[
+        ("restart-paths.toml", &inventory),
+        ("restartlint.toml", "daemon = [\"d.py\"]\n"),
+        ("sub/idle.py", "x = 1\n"),
+        ("d.py", ABORT),
+    ]);
+    // From wherever in the project it is asked, and the same as `check` finds.
+    for args in [&["inventory", "check"][..], &["inventory", "check", "sub"]] {
+        let (status, stdout, _) = place.run(args);
+        assert_eq!(status, 1, "{stdout}");
+        let lines: Vec<&str> = stdout.lines().collect();
+        assert!(
+            lines[0].starts_with("restart-paths.toml:8:14: RL305 the path `gone` lies at `gone.py`"),
+            "{stdout}"
+        );
+        assert!(lines[1].starts_with("restart-paths.toml:17:14: RL305 the path `idle`"), "{stdout}");
+        assert!(lines[2].starts_with("restart-paths.toml:26:14: RL306 the path `wide`"), "{stdout}");
+        assert_eq!(lines.len(), 3);
+    }
+    let found = place.found(&["."]);
+    assert_eq!(found.iter().filter(|f| f.contains(" restart-paths.toml:")).count(), 3, "{found:?}");
+    std::fs::write(place.path().join("restartlint.toml"), "daemon = [\"d.py\"]\n[rules]\nRL305 = \"off\"\n")
+        .unwrap();
+    assert_eq!(place.run(&["inventory", "check"]).1.lines().count(), 1);
 }
 
 #[test]

@@ -1,14 +1,19 @@
-//! `init`: a configuration and a draft inventory from what is there. Overwrites nothing.
+//! `init`: a configuration and a draft inventory from what is there, or drafts of what an inventory lacks.
+//! Overwrites nothing.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
+use super::check::{add_sources, watch};
 use super::cli::Cli;
+use super::inventory;
 use super::project::Project;
 use super::sites::{ScanArgs, incomplete, scan_project};
-use super::{Failure, Outcome, output};
+use super::{Failure, Outcome, output, unread};
 use crate::base::effect::Effect;
+use crate::check::judge::{SiteView, Verdict};
+use crate::check::{Ctx, Inputs, registered};
 use crate::data::inventory::draft;
 use crate::scan::{Scan, Watch};
 
@@ -18,16 +23,24 @@ pub struct InitArgs {
     /// The project's folder; the working folder if none is given.
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
+    /// Print drafts of the sites that the inventory lacks; write nothing.
+    ///
+    /// `restartlint init --missing >> restart-paths.toml` puts them behind the entries that are there.
+    #[arg(long)]
+    pub missing: bool,
 }
 
 /// Runs `init`.
 pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    if args.missing {
+        return missing(args, cli);
+    }
     let paths: Vec<PathBuf> = args.path.iter().cloned().collect();
     let project = Project::open(cli, &paths)?;
     let inventory = project.file(&project.inventory_file());
     if inventory.exists() {
         return Err(Failure::new(format!(
-            "{} is there already, and init overwrites nothing; `restartlint check` shows what it lacks",
+            "{} is there already, and init overwrites nothing; `restartlint init --missing` prints drafts of what it lacks",
             output::shown(&inventory)
         )));
     }
@@ -54,6 +67,46 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
         ),
     };
     output::result(&format!("written: {}\n{next}\n", written.join(", ")), None)?;
+    Ok(Outcome::Clean)
+}
+
+/// Prints drafts of the sites that no path of the inventory means, not even an undecided one.
+fn missing(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    let (project, inventory) = inventory::open(cli, &args.path)?;
+    let project = project.into_whole();
+    let mut scan =
+        scan_project(&project, &ScanArgs::everything(), watch(&project, Some(&inventory)), None, cli)?;
+    if let Some(failure) = incomplete(&scan) {
+        return Err(failure);
+    }
+    let document = project.document(Some(&inventory))?;
+    let presence = unread::presence(&project, &scan, Some(&inventory), true);
+    add_sources(&mut scan, &project, Some(&inventory), document.as_ref());
+    let ctx = Ctx::new(Inputs {
+        tree: &scan.tree,
+        sources: &scan.sources,
+        config: &project.config,
+        inventory: Some(&inventory),
+        document: document.as_ref(),
+        presence: &presence,
+    });
+    let lacking = ctx.views.iter().filter(|view| {
+        matches!(view.verdict, Verdict::Unregistered | Verdict::Daemon(None))
+            && registered::draft(&ctx, view).is_none()
+    });
+    let groups = draft::group(lacking.map(|SiteView { file, site, .. }| {
+        (file.path.as_str(), site.primitive.as_str(), site.effect.name(), site.symbol.as_str())
+    }));
+    output::result(&draft::entries(&groups, &inventory.ids().collect::<Vec<_>>()), None)?;
+    let file = output::shown(&project.file(&inventory.file));
+    let said = match groups.len() {
+        0 => format!("{file} lacks no site; nothing is drafted"),
+        1 => format!("1 path drafted, and nothing written: append it to {file}, and decide on it"),
+        count => {
+            format!("{count} paths drafted, and nothing written: append them to {file}, and decide on each")
+        }
+    };
+    output::note(cli, &format!("restartlint: note: {said}"));
     Ok(Outcome::Clean)
 }
 

@@ -6,18 +6,19 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::attempt::{Attempt, PathEntry};
+use super::check::{add_sources, watch};
 use super::cli::Cli;
 use super::project::Project;
 use super::sites::{ScanArgs, incomplete, scan_project};
-use super::{Failure, Outcome, output};
-use crate::base::source::Source;
+use super::{Failure, Outcome, output, policy, unread};
+use crate::base::finding::Finding;
 use crate::base::terminal::{one_line, visible};
-use crate::check::{Ctx, Inputs, Presence, contradiction};
-use crate::data::inventory::document::{drift, updated};
-use crate::data::inventory::draft;
-use crate::data::inventory::{Classification, Inventory, RestartPath};
+use crate::check::{Ctx, Inputs, contradiction, document, entries};
+use crate::data::inventory::document::updated;
+use crate::data::inventory::{Inventory, RestartPath};
 use crate::data::suggest;
-use crate::scan::Watch;
+use crate::report::decide;
+use crate::scan::Scan;
 
 /// Arguments of `inventory`.
 #[derive(Debug, Args)]
@@ -30,7 +31,7 @@ pub struct InventoryArgs {
 /// What to do with the inventory.
 #[derive(Debug, Subcommand)]
 pub enum Action {
-    /// Is it well-formed, decided, and its document in step?
+    /// Is it well-formed, decided, true of the sources, and its document in step?
     Check {
         /// A folder of the project; the working folder if none is given.
         path: Option<PathBuf>,
@@ -80,8 +81,7 @@ pub fn run(args: &InventoryArgs, cli: &Cli) -> Result<Outcome, Failure> {
     match &args.action {
         Action::Check { path } => {
             let (project, inventory) = open(cli, path)?;
-            contradictions(&project, &inventory, cli)?;
-            check(&project, &inventory)
+            check(&project.into_whole(), &inventory, cli)
         }
         Action::Render { path } => render(&open(cli, path)?, cli),
         Action::Show { id: Some(id), format } => show(&open(cli, &None)?, id, *format),
@@ -103,97 +103,66 @@ pub(super) fn open(cli: &Cli, path: &Option<PathBuf>) -> Result<(Project, Invent
     }
 }
 
-/// Two sanctioning paths may contradict each other over a site, which only a scan shows. It
-/// is made only where there are paths of both sanctioning classes.
-pub(super) fn contradictions(project: &Project, inventory: &Inventory, cli: &Cli) -> Result<(), Failure> {
-    let classes: BTreeSet<Classification> = inventory
-        .paths
-        .iter()
-        .map(|p| p.classification.value)
-        .filter(|classification| classification.sanctions())
-        .collect();
-    if classes.len() < 2 {
-        return Ok(());
-    }
-    let scan = scan_project(project, &ScanArgs::everything(), Watch::default(), None, cli)?;
+/// What is not in order about the inventory itself, each as `check` finds it. Two sanctioning paths that
+/// contradict each other over a site are a failure. The sources are read only where a path sanctions any of them.
+pub(super) fn faults(project: &Project, inventory: &Inventory, cli: &Cli) -> Result<Vec<Finding>, Failure> {
+    let sanctions = inventory.paths.iter().any(|path| path.classification.value.sanctions());
+    let mut scan = if sanctions {
+        scan_project(project, &ScanArgs::everything(), watch(project, Some(inventory)), None, cli)?
+    } else {
+        Scan::default()
+    };
     if let Some(failure) = incomplete(&scan) {
         return Err(failure);
     }
-    let presence = Presence::default();
+    let written = project.document(Some(inventory))?;
+    let presence = unread::presence(project, &scan, Some(inventory), project.is_whole());
+    add_sources(&mut scan, project, Some(inventory), written.as_ref());
     let ctx = Ctx::new(Inputs {
         tree: &scan.tree,
         sources: &scan.sources,
         config: &project.config,
         inventory: Some(inventory),
-        document: None,
+        document: written.as_ref(),
         presence: &presence,
     });
-    match contradiction::faults(&ctx) {
-        Some(faults) => Err(Failure::Report(miette::Report::new(faults.report()))),
-        None => Ok(()),
+    if let Some(faults) = contradiction::faults(&ctx) {
+        return Err(Failure::Report(miette::Report::new(faults.report())));
     }
+    let settings = policy::settings(&project.config, &[], &[])?;
+    let rules = [entries::stale, entries::daemon_sanctioned, entries::unclassified, document::run];
+    let mut found: Vec<Finding> = rules.iter().flat_map(|rule| rule(&ctx)).collect();
+    found.retain(|finding| settings.get(finding.code).is_some_and(|setting| setting.level.is_some()));
+    decide::sort(&mut found);
+    Ok(found)
 }
 
-/// What is not in order: the rule, and a line with its place.
-pub(super) fn faults(
-    project: &Project,
-    inventory: &Inventory,
-) -> Result<Vec<(&'static str, String)>, Failure> {
-    let mut faults = Vec::new();
-    for path in &inventory.paths {
-        let fault = match draft::left(path).as_slice() {
-            [] => continue,
-            ["classification", ..] => format!("the path `{}` is still unclassified", path.id.value),
-            left => format!(
-                "the path `{}` is classified, and still has the {} of its draft",
-                path.id.value,
-                left.join(" and ")
-            ),
-        };
-        let place = place(&inventory.file, &inventory.text, path.id.span.start);
-        faults.push(("RL308", format!("{place}: RL308 {fault}")));
-    }
-    if let Some(document) = project.document(Some(inventory))? {
-        let remedy = "run `restartlint inventory render`";
-        match &document.text {
-            None => {
-                let named = document.named_at.as_ref().zip(project.config.origin.as_ref());
-                let place = named.map_or_else(
-                    || document.path.clone(),
-                    |(span, origin)| place(&origin.file, &origin.text, span.start),
-                );
-                let fault = format!("the document `{}` does not exist", document.path);
-                faults.push(("RL307", format!("{place}: RL307 {fault}; {remedy}")));
-            }
-            Some(text) => {
-                if let Some(drift) = drift(text, inventory) {
-                    let place = place(&document.path, text, drift.at);
-                    faults.push(("RL307", format!("{place}: RL307 {}; {remedy}", drift.message)));
-                }
-            }
-        }
-    }
-    Ok(faults)
+/// A finding on a line: its place, the rule, and what is wrong.
+pub(super) fn line(finding: &Finding) -> String {
+    let Finding { place, code, message, .. } = finding;
+    one_line(&format!("{}:{}:{}: {code} {message}", place.path, place.start.line, place.start.column))
 }
 
-fn check(project: &Project, inventory: &Inventory) -> Result<Outcome, Failure> {
-    let faults = faults(project, inventory)?;
+fn check(project: &Project, inventory: &Inventory, cli: &Cli) -> Result<Outcome, Failure> {
+    let faults = faults(project, inventory, cli)?;
     if faults.is_empty() {
         let count = inventory.paths.len();
         let plural = if count == 1 { "" } else { "s" };
         output::result(&format!("{}: {count} path{plural}, in order\n", one_line(&inventory.file)), None)?;
         return Ok(Outcome::Clean);
     }
-    let lines: Vec<String> = faults.into_iter().map(|(_, line)| line).collect();
-    output::result(&(visible(&lines.join("\n")) + "\n"), None)?;
+    let mut told = BTreeSet::new();
+    let mut lines = String::new();
+    for fault in &faults {
+        lines += &line(fault);
+        // What is to be done is said once of faults that are alike.
+        if told.insert(&fault.help) {
+            lines += &one_line(&format!("; {}", fault.help));
+        }
+        lines.push('\n');
+    }
+    output::result(&lines, None)?;
     Ok(Outcome::Denied)
-}
-
-/// A place in a file that a message begins with.
-fn place(file: &str, text: &str, at: usize) -> String {
-    let source = Source::new(text);
-    let position = source.position(u32::try_from(at).unwrap_or(u32::MAX));
-    format!("{file}:{}:{}", position.line, position.column)
 }
 
 fn render((project, inventory): &(Project, Inventory), cli: &Cli) -> Result<Outcome, Failure> {

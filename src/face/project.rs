@@ -164,6 +164,11 @@ impl Project {
         Ok(wanted.then_some(Document { path, text, named_at }))
     }
 
+    /// The same project, all of it, whatever paths were given.
+    pub fn into_whole(self) -> Project {
+        Project { paths: vec![self.root.clone()], given: Vec::new(), ..self }
+    }
+
     /// Whether the paths hold the whole project.
     pub fn is_whole(&self) -> bool {
         self.paths.iter().any(|p| self.root.starts_with(p))

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::answer::{self, Format};
 use super::cli::Cli;
 use super::guard::judge::{judge, names};
-use super::inventory::{contradictions, faults};
+use super::inventory::{faults, line};
 use super::output::shown;
 use super::project::Project;
 use super::sites::{ScanArgs, incomplete, scan_project};
@@ -163,8 +163,7 @@ fn inventory(project: &Project, cli: &Cli) -> Part {
             Some("Run `restartlint init`, and decide on each path."),
         );
     };
-    let told = contradictions(project, &inventory, cli).and_then(|()| faults(project, &inventory));
-    let faults = match told {
+    let faults = match faults(project, &inventory, cli) {
         Err(failure) => return Part::broken(name, failure),
         Ok(faults) => faults,
     };
@@ -173,14 +172,14 @@ fn inventory(project: &Project, cli: &Cli) -> Part {
         return Part::of(name, State::Works, detail, None);
     }
     // What is left of a draft holds nobody to anything yet; anything else is a fault.
-    let draft = faults.iter().all(|(rule, _)| *rule == "RL308");
+    let draft = faults.iter().all(|fault| fault.code == "RL308");
     let state = if draft { State::Inactive } else { State::Broken };
     let step = if draft {
         "Decide on each of them; until then it sanctions nothing. `restartlint explain RL308` says how."
     } else {
         "Mend it; `restartlint inventory check` shows whether all is in order."
     };
-    let lines: Vec<&str> = faults.iter().map(|(_, line)| line.as_str()).collect();
+    let lines: Vec<String> = faults.iter().map(line).collect();
     Part::of(name, state, format!("{detail}; not in order:\n{}", lines.join("\n")), Some(step))
 }
 
