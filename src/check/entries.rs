@@ -90,7 +90,8 @@ pub fn daemon_sanctioned(ctx: &Ctx<'_>) -> Vec<Finding> {
         for At { value: files, span } in locations(path) {
             let named = path.daemon_exception && files.literal && files.symbol.is_some();
             let site = ctx.views.iter().find(|view| {
-                view.in_daemon
+                // What only the daemon's calls reach is covered like any other site, unless an exception is meant.
+                (view.in_daemon || (path.daemon_exception && view.reach.is_some()))
                     && !view.site.test_only
                     && means(path, view.site)
                     && files.holds_symbol(&view.file.path, &view.site.symbol)
@@ -119,8 +120,10 @@ pub fn daemon_sanctioned(ctx: &Ctx<'_>) -> Vec<Finding> {
                 )
             };
             let mut one = finding("RL306", ctx.inventory_place(&span), message, help);
-            one.related
-                .push(Related { place: view.place.clone(), message: "the site in the daemon".to_owned() });
+            one.related.push(Related {
+                place: view.place.clone(),
+                message: "the site in the daemon's reach".to_owned(),
+            });
             found.push(about(one, path));
         }
     }
