@@ -154,6 +154,7 @@ fn unknown_ids_paths_outside_and_wrong_arguments_are_refused() {
     for (tool, given) in [
         ("check_sources", json!({"paths": ["/etc"]})),
         ("check_sources", json!({"paths": ["../.."]})),
+        ("check_sources", json!({"language": ["go"]})),
         ("assess_fleet_inventory", json!({"rows": []})),
         ("assess_command", json!({})),
         ("assess_command", json!({"command": 1})),

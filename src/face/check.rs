@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::cli::Cli;
 use super::known::Known;
 use super::project::Project;
-use super::sites::{ScanArgs, command_meant, incomplete, scan_project, tell_nothing_read};
+use super::sites::{ScanArgs, command_meant, incomplete, nothing_read, scan_project};
 use super::stdin::StdinArgs;
 use super::{Failure, Outcome, output, policy, unread};
 use crate::base::finding::{Finding, Severity};
@@ -91,6 +91,8 @@ pub(super) struct Checked {
     pub report: Report,
     /// The scan that it comes from.
     pub scan: Scan,
+    /// Why there was nothing to look at, if so.
+    pub nothing: Option<String>,
     project: Project,
     inventory: Option<Inventory>,
     stale: Vec<Entry>,
@@ -193,7 +195,8 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let report = Report { findings: decision.shown, daemons: scan.tree.daemons.clone(), summary };
     let report = report.counted();
     let partial = only.is_none() && !project.is_whole();
-    Ok(Checked { report, scan, project, inventory, stale, partial })
+    let nothing = nothing_read(&project, &scan, &args.scan);
+    Ok(Checked { report, scan, nothing, project, inventory, stale, partial })
 }
 
 fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
@@ -288,7 +291,11 @@ fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan, whole: bool)
 }
 
 /// What is worth knowing beside the result.
-fn say(args: &CheckArgs, cli: &Cli, Checked { report, scan, project, inventory, stale, partial }: &Checked) {
+fn say(
+    args: &CheckArgs,
+    cli: &Cli,
+    Checked { report, scan, nothing, project, inventory, stale, partial }: &Checked,
+) {
     for file in daemons::undeclared(&project.config, &scan.tree) {
         let why = file.server.as_deref().unwrap_or("it builds a server");
         output::note(
@@ -296,7 +303,9 @@ fn say(args: &CheckArgs, cli: &Cli, Checked { report, scan, project, inventory, 
             &format!("restartlint: note: {} is no declared daemon module, but {why}", file.path),
         );
     }
-    tell_nothing_read(project, scan, &args.scan);
+    if let Some(why) = nothing {
+        output::warn(&format!("warning: {why}"));
+    }
     let outside = report.findings.iter().any(|f| f.finding.code == "RL301");
     if outside && !report.summary.partial && scan.tree.daemons.is_empty() {
         output::note(

@@ -171,10 +171,10 @@ fn scan_to(
     Ok(scan)
 }
 
-/// Warns of a run that had nothing to look at: no finding of it says anything.
-pub(super) fn tell_nothing_read(project: &Project, scan: &Scan, args: &ScanArgs) {
+/// Why a run had nothing to look at, if so: that it found nothing then says nothing.
+pub(super) fn nothing_read(project: &Project, scan: &Scan, args: &ScanArgs) -> Option<String> {
     if scan.tree.scanned > 0 || !scan.unreadable.is_empty() {
-        return;
+        return None;
     }
     let what = match (scan.tree.listed.is_empty(), project.config.exclude.is_empty()) {
         (true, true) => "the given paths hold no file that is not ignored",
@@ -186,7 +186,14 @@ pub(super) fn tell_nothing_read(project: &Project, scan: &Scan, args: &ScanArgs)
         }
         (false, _) => "no file of the given paths is of a kind that is read",
     };
-    output::warn(&format!("warning: nothing was looked at: {what}"));
+    Some(format!("nothing was looked at: {what}"))
+}
+
+/// Warns of a run that had nothing to look at.
+pub(super) fn tell_nothing_read(project: &Project, scan: &Scan, args: &ScanArgs) {
+    if let Some(why) = nothing_read(project, scan, args) {
+        output::warn(&format!("warning: {why}"));
+    }
 }
 
 /// A file that is named and of no kind that is read: it was asked for, so it is told.

@@ -53,6 +53,7 @@ fn run(world: &World, given: JsonObject) -> Result<Answer, Failure> {
     if paths.is_empty() {
         paths.push(world.root.clone());
     }
+    let narrowed = !asked.paths.is_empty() || !asked.language.is_empty();
     let scan = ScanArgs { language: asked.language, ..ScanArgs::everything() };
     let checked = checked(&CheckArgs::of(paths, asked.select, asked.ignore, scan), &world.cli)?;
     match incomplete(&checked.scan) {
@@ -61,7 +62,11 @@ fn run(world: &World, given: JsonObject) -> Result<Answer, Failure> {
             let unread: Vec<String> = unread.collect();
             Err(Failure::new(format!("{}\n{}", unread.join("\n"), failure.text())))
         }
-        None => report(&wire(&checked.report)),
+        None => match checked.nothing {
+            // An empty list would be taken for a clean one.
+            Some(why) if narrowed => Err(Failure::new(why)),
+            _ => report(&wire(&checked.report)),
+        },
     }
 }
 
