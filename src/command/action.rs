@@ -21,8 +21,10 @@ pub enum Invocation {
 pub struct CommandContext {
     /// File name of the calling script, to see that `python3 server.py` starts it again.
     pub own_script: Option<String>,
-    /// Dotted name of the calling package or module, for `-m NAME`.
-    pub own_package: Option<String>,
+    /// Dotted name of the calling module, or of the package whose own file it is, for `-m NAME`.
+    pub own_module: Option<String>,
+    /// Dotted names under which the module may be known too, and of the packages that it lies in.
+    pub own_packages: Vec<String>,
     /// The text is a script of its own (an `exec` replaces the script's process), not a
     /// string given to a child shell (where it replaces that shell alone).
     pub is_script: bool,

@@ -41,9 +41,8 @@ fn runs_own(rest: &[Word], engine: &Engine<'_>) -> bool {
         match text.as_str() {
             "-m" if is_whole => {
                 let Some(module) = words.next() else { return false };
-                let own = engine.context.own_package.as_deref();
                 return module.origin() == Some(Origin::OwnPackage)
-                    || (own.is_some() && module.text().as_deref() == own);
+                    || module.text().is_some_and(|name| is_own_module(&name, words.as_slice(), engine));
             }
             "-c" | "-e" | "--eval" | "-p" | "-r" => return false,
             "-W" | "-X" | "--require" | "--import" | "--loader" if is_whole => {
@@ -55,6 +54,15 @@ fn runs_own(rest: &[Word], engine: &Engine<'_>) -> bool {
         }
     }
     false
+}
+
+/// Whether a module is the own one, or a package around it that starts as this program may have been
+/// started: with no words of its own, which would ask it for something else (`-m package migrate`).
+fn is_own_module(name: &str, arguments: &[Word], engine: &Engine<'_>) -> bool {
+    // What a parameter holds, the callers decide.
+    let is_free = |word: &Word| !matches!(word.origin(), None | Some(Origin::Parameter(_)));
+    engine.context.own_module.as_deref() == Some(name)
+        || engine.context.own_packages.iter().any(|own| own == name) && arguments.iter().all(is_free)
 }
 
 fn names_own_script(word: &Word, engine: &Engine<'_>) -> bool {

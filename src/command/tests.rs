@@ -32,7 +32,7 @@ fn names(actions: &[Action]) -> Vec<String> {
 fn argv(words: &[Text], own: &str) -> Vec<String> {
     let context = CommandContext {
         own_script: Some(own.to_owned()),
-        own_package: Some("relay".to_owned()),
+        own_module: Some("relay".to_owned()),
         ..CommandContext::default()
     };
     names(&actions(&Invocation::Argv(words.to_vec()), &catalogue(), &context))

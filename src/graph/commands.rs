@@ -2,6 +2,8 @@
 
 use super::build::{Builders, Built};
 use super::fold::{Folder, join_words};
+use super::handlers::Handlers;
+use super::link::{Files, parent};
 use super::passed::has_parameter;
 use super::sites::Given;
 use super::solve::Solver;
@@ -22,6 +24,8 @@ pub(super) struct Runner<'f, 'a> {
     pub(super) commands: &'f CommandCatalogue,
     /// The unit's commands that are built step by step.
     pub(super) builders: &'f Builders,
+    /// The unit's functions whose callers lie outside the tree.
+    pub(super) handlers: &'f Handlers,
 }
 
 /// What a runner call does.
@@ -36,7 +40,7 @@ pub(super) struct Outcome {
 
 impl<'f, 'a> Runner<'f, 'a> {
     /// The actions of a runner call. Where the command depends on a parameter of the enclosing
-    /// function, its callers decide: see [`passed`](super::passed).
+    /// function, its callers decide, if there can be any: see [`passed`](super::passed).
     pub(super) fn actions(&self, entry: &RunnerEntry, given: Given<'_>, id: ExprId) -> Outcome {
         if entry.form == RunnerForm::Builder {
             return self.built(entry, given, id);
@@ -56,7 +60,7 @@ impl<'f, 'a> Runner<'f, 'a> {
             {
                 outcome.free_respawn = true;
             }
-            let depends = has_parameter(&invocation);
+            let depends = self.depends(&invocation, id);
             let earlier = outcome.actions.len();
             for action in actions(&invocation, self.commands, &context) {
                 if depends && action.confidence != Confidence::Certain {
@@ -79,6 +83,12 @@ impl<'f, 'a> Runner<'f, 'a> {
         outcome
     }
 
+    /// Whether the callers of the enclosing function decide what is run.
+    fn depends(&self, invocation: &Invocation, id: ExprId) -> bool {
+        let function = self.solver.program(self.unit).exprs[id as usize].function;
+        has_parameter(invocation) && !self.handlers.holds(self.solver, self.unit, function)
+    }
+
     /// A command that is built: a new copy of this program where it is named, any other command
     /// where it is run.
     fn built(&self, entry: &RunnerEntry, given: Given<'_>, id: ExprId) -> Outcome {
@@ -90,7 +100,7 @@ impl<'f, 'a> Runner<'f, 'a> {
             };
             let (runs, replaces) = (calls(&entry.run_methods), calls(&entry.replace_methods));
             for invocation in self.built_invocations(entry, given, &built) {
-                let depends = has_parameter(&invocation);
+                let depends = self.depends(&invocation, id);
                 for mut action in actions(&invocation, self.commands, &context) {
                     if depends && action.confidence != Confidence::Certain {
                         continue;
@@ -357,11 +367,29 @@ pub(super) fn same_action(a: &Action, b: &Action) -> bool {
 pub(super) fn own_context(solver: &Solver<'_>, unit: UnitId) -> CommandContext {
     let state = &solver.units()[unit as usize];
     let name = state.path.rsplit('/').next().unwrap_or(state.path);
-    let own_package = (state.language == Language::Python).then(|| {
-        let module = state.path.strip_suffix(".py").unwrap_or(state.path);
-        let module =
-            module.strip_suffix("/__main__").or_else(|| module.strip_suffix("/__init__")).unwrap_or(module);
-        module.strip_prefix("src/").unwrap_or(module).replace('/', ".")
-    });
-    CommandContext { own_script: Some(name.to_owned()), own_package, ..CommandContext::default() }
+    let mut context = CommandContext { own_script: Some(name.to_owned()), ..CommandContext::default() };
+    if state.language == Language::Python {
+        context.own_packages = own_packages(solver.files(), state.path);
+        context.own_module = context.own_packages.pop();
+    }
+    context
+}
+
+/// The dotted names of the packages that a Python file lies in, and last that of its own module.
+fn own_packages(files: &Files, path: &str) -> Vec<String> {
+    let packages = files.python_packages(path);
+    let outermost = packages.first().map_or(path, String::as_str);
+    // Folders without a file of their own are packages too, of which it is not known where they begin.
+    let root = match outermost.strip_suffix("/__init__.py") {
+        Some(folder) => parent(folder),
+        None if path.starts_with("src/") => "src",
+        None => "",
+    };
+    let dotted = |path: &str| {
+        let module = path.strip_suffix(".py").unwrap_or(path);
+        let own = ["/__main__", "/__init__"].iter().find_map(|own| module.strip_suffix(own));
+        let module = own.unwrap_or(module);
+        module.strip_prefix(root).unwrap_or(module).trim_start_matches('/').replace('/', ".")
+    };
+    packages.iter().map(String::as_str).chain([path]).map(dotted).collect()
 }

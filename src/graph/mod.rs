@@ -17,6 +17,7 @@ mod context;
 mod declared;
 pub mod fold;
 pub mod forked;
+mod handlers;
 mod handover;
 mod heirs;
 mod inherit;

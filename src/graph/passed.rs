@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use super::build::Builders;
 use super::commands::{Runner, one_text, own_context, same_action};
 use super::fold::Folder;
+use super::handlers::Handlers;
 use super::sites::Given;
 use super::solve::Solver;
 use super::value::{UnitId, Value};
@@ -238,7 +239,8 @@ fn direct(
 ) {
     let program = solver.program(unit);
     let builders = Builders::new(solver, unit);
-    let runner = Runner { solver, unit, commands, builders: &builders };
+    let handlers = Handlers::default();
+    let runner = Runner { solver, unit, commands, builders: &builders, handlers: &handlers };
     let context = own_context(solver, unit);
     for (id, node) in program.exprs.iter().enumerate() {
         let Expr::Call(call) = &node.expr else { continue };

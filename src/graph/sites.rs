@@ -103,6 +103,7 @@ fn find_from(
         contexts: Contexts::new(solver, unit),
         wrappers,
         builders: std::rc::Rc::new(super::build::Builders::new(solver, unit)),
+        handlers: std::rc::Rc::default(),
         found: Found::default(),
         seen: FxHashSet::default(),
     };
@@ -135,6 +136,7 @@ pub(super) struct Finder<'f, 'a> {
     pub(super) contexts: Contexts,
     pub(super) wrappers: FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
     pub(super) builders: std::rc::Rc<super::build::Builders>,
+    handlers: std::rc::Rc<super::handlers::Handlers>,
     pub(super) found: Found,
     pub(super) seen: FxHashSet<(u32, u32)>,
 }
@@ -321,9 +323,14 @@ impl<'f, 'a> Finder<'f, 'a> {
             return;
         }
         if let Some(entry) = catalogue.runner(path) {
-            let builders = std::rc::Rc::clone(&self.builders);
-            let runner =
-                Runner { solver: self.solver, unit: self.unit, commands: self.commands, builders: &builders };
+            let (builders, handlers) = (self.builders.clone(), self.handlers.clone());
+            let runner = Runner {
+                solver: self.solver,
+                unit: self.unit,
+                commands: self.commands,
+                builders: &builders,
+                handlers: &handlers,
+            };
             let outcome = runner.actions(entry, given, id);
             let name = path.replace("()", "").replace("[]", "");
             for (action, command_via, place) in outcome.actions {

@@ -1,0 +1,82 @@
+//! Functions that an object was given to call: tools of a server, commands of an application. What
+//! their parameters hold comes from outside the tree, so no caller here decides it.
+
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+
+use super::link::Target;
+use super::solve::Solver;
+use super::value::UnitId;
+use crate::base::ir::{CallKind, Expr, ExprId, FuncId};
+
+/// Cells through which the object of a decorator is looked for.
+const MOST_CELLS: usize = 16;
+
+/// The handlers among one unit's functions, found when they are first asked for.
+#[derive(Debug, Default)]
+pub(super) struct Handlers(OnceCell<FxHashSet<FuncId>>);
+
+impl Handlers {
+    /// Whether a function stands under a decorator that an object gives: `@mcp.tool()`.
+    pub(super) fn holds(&self, solver: &Solver<'_>, unit: UnitId, function: FuncId) -> bool {
+        self.0.get_or_init(|| find(solver, unit)).contains(&function)
+    }
+}
+
+fn find(solver: &Solver<'_>, unit: UnitId) -> FxHashSet<FuncId> {
+    let exprs = &solver.program(unit).exprs;
+    let decorated = exprs.iter().filter_map(|node| match &node.expr {
+        Expr::Call(call) if call.kind == CallKind::Decorator => Some((call.callee, call.args.first()?.value)),
+        _ => None,
+    });
+    let handlers = decorated.filter(|(decorator, _)| is_objects_own(solver, unit, *decorator));
+    handlers.filter_map(|(_, definition)| defined(solver, unit, definition)).collect()
+}
+
+/// The function under decorators.
+fn defined(solver: &Solver<'_>, unit: UnitId, mut at: ExprId) -> Option<FuncId> {
+    loop {
+        // Each decorator stands behind what it decorates: the places only fall.
+        at = match &solver.program(unit).exprs[at as usize].expr {
+            Expr::Func(function) => return Some(*function),
+            Expr::Call(call) if call.kind == CallKind::Decorator => {
+                call.args.first().map(|arg| arg.value).filter(|inner| *inner < at)?
+            }
+            _ => return None,
+        };
+    }
+}
+
+/// Whether a decorator is a method of an object, called or not. A module's own decorators
+/// (`functools.cache`) leave a function to its callers.
+fn is_objects_own(solver: &Solver<'_>, unit: UnitId, decorator: ExprId) -> bool {
+    let program = solver.program(unit);
+    let exprs = &program.exprs;
+    let method = match &exprs[decorator as usize].expr {
+        Expr::Call(call) => call.callee,
+        _ => decorator,
+    };
+    let Expr::Attr { base, .. } = &exprs[method as usize].expr else { return false };
+    let is_object = |at: ExprId| match &exprs[at as usize].expr {
+        Expr::Call(call) => matches!(call.kind, CallKind::Plain | CallKind::New),
+        // `from app import mcp`: what a file of the tree has under a name and is no module.
+        Expr::Import(import) => {
+            let state = &solver.units()[unit as usize];
+            match solver.files().resolve(state.language, state.path, import) {
+                Target::Name(path, name) => solver.files().python_submodule(&path, &name).is_none(),
+                _ => false,
+            }
+        }
+        _ => false,
+    };
+    match &exprs[*base as usize].expr {
+        Expr::Cell(cell) => program.bound_values(*cell, MOST_CELLS).into_iter().any(is_object),
+        // `self.server.tool()`.
+        Expr::Attr { base, .. } => match &exprs[*base as usize].expr {
+            Expr::Cell(cell) => solver.parameter(unit, *cell).is_some(),
+            _ => false,
+        },
+        _ => is_object(*base),
+    }
+}
