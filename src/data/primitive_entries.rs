@@ -229,6 +229,9 @@ pub(super) struct RawCatalogue {
     pub(super) taker: Vec<TakerEntry>,
     #[serde(default)]
     pub(super) rename: Vec<RenameEntry>,
+    /// Names of functions and methods that call their first argument with each element of the second.
+    #[serde(default)]
+    pub(super) each_takers: Vec<String>,
     /// Functions that look at a callable and do not call it.
     #[serde(default)]
     pub(super) observers: Vec<String>,

@@ -24,6 +24,7 @@ pub struct Catalogue {
     runner_by_path: FxHashMap<String, usize>,
     values: FxHashMap<String, ValueKind>,
     takers: FxHashSet<String>,
+    each_takers: FxHashSet<String>,
     renames: Vec<(String, String)>,
     /// The first components of the paths that are renamed.
     rename_heads: FxHashSet<String>,
@@ -80,6 +81,7 @@ impl Catalogue {
         let mut catalogue = Catalogue {
             runners: raw.runner,
             takers: raw.taker.into_iter().flat_map(|t| t.names).collect(),
+            each_takers: raw.each_takers.into_iter().collect(),
             observers: raw.observers.into_iter().collect(),
             wrappers: raw.wrappers.into_iter().collect(),
             partials: raw.partials.into_iter().collect(),
@@ -275,6 +277,11 @@ impl Catalogue {
     /// Whether the operation calls what it is given.
     pub fn is_taker(&self, path: &str) -> bool {
         self.takers.contains(path)
+    }
+
+    /// Whether an operation of that name calls its first argument with each element of its second.
+    pub fn gives_each(&self, name: &str) -> bool {
+        self.each_takers.contains(name)
     }
 
     /// Whether the operation only looks at what it is given.

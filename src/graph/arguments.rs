@@ -2,14 +2,14 @@
 
 use super::fold::Folder;
 use super::sites::{Finder, Given, one};
-use super::value::{Object, UnitId, Value};
+use super::value::{UnitId, Value};
 use crate::base::effect::Effect;
 use crate::base::facts::Language;
-use crate::base::ir::{Expr, ExprId, Spread};
+use crate::base::ir::{Expr, ExprId};
 use crate::base::site::{Target, TargetKind};
 use crate::base::span::Span;
 use crate::base::text::{Origin, Text};
-use crate::data::primitives::{ArgRef, ArgTest, Condition, PrimitiveEntry};
+use crate::data::primitives::{ArgTest, Condition, PrimitiveEntry};
 
 impl<'f, 'a> Finder<'f, 'a> {
     /// The effect of calling a primitive with these arguments, or `None` if it is no site.
@@ -221,30 +221,6 @@ impl<'f, 'a> Finder<'f, 'a> {
                 folder.texts(given.unit, arg).iter().any(|t| t.origin().is_some_and(|o| own.contains(&o)))
             }
         }
-    }
-
-    /// `f(**options)`: whether the spread mapping is a literal of this file that gives the keyword.
-    pub(super) fn spread_gives(&self, at: &ArgRef, given: Given<'_>) -> bool {
-        let Some(keyword) = &at.keyword else { return false };
-        given.args.iter().filter(|a| a.spread == Spread::Mapping).any(|a| {
-            self.solver.values_of(given.unit, a.value).any(|v| match v {
-                Value::Container(Object::Literal(of, literal)) => {
-                    let program = self.solver.program(of);
-                    match &program.exprs[literal as usize].expr {
-                        Expr::Map(entries) => entries.iter().any(|(key, value)| {
-                            key.is_some_and(|k| self.solver.constant_key(of, k).as_deref() == Some(keyword))
-                                && Folder::new(self.solver).truth(of, *value) != Some(false)
-                        }),
-                        Expr::Call(call) => call.args.iter().any(|arg| {
-                            arg.name.as_deref() == Some(keyword)
-                                && Folder::new(self.solver).truth(of, arg.value) != Some(false)
-                        }),
-                        _ => false,
-                    }
-                }
-                _ => false,
-            })
-        })
     }
 
     /// `module[name]()` with a name that does not fold, on a module that has primitives.

@@ -362,6 +362,14 @@ impl<'a> Solver<'a> {
                 }
                 return;
             }
+            // The class of an object.
+            "builtins.type" if args.len() == 1 => {
+                if let Some(object) = first {
+                    self.subscribe(self.expr_node(unit, object), User::Dynamic(unit, id));
+                }
+                self.insert_external(node, &format!("{path}()"), 0);
+                return;
+            }
             "builtins.vars" if first.is_some() => {
                 if let Some(object) = first {
                     self.subscribe(self.expr_node(unit, object), User::Dynamic(unit, id));
@@ -388,19 +396,18 @@ impl<'a> Solver<'a> {
                 return;
             }
             "builtins.list" | "builtins.tuple" | "builtins.set" | "builtins.frozenset"
-            | "builtins.sorted" | "builtins.reversed" | "builtins.iter" | "collections.deque" => {
-                if let Some(object) = first {
-                    let from = self.expr_node(unit, object);
-                    let copy = self.interner.value(Value::Container(Object::Literal(unit, id)));
-                    self.insert(node, copy);
+            | "builtins.sorted" | "builtins.reversed" | "builtins.iter" | "collections.deque"
+            | "itertools.chain" | "itertools.cycle" | "itertools.islice" => {
+                let copy = self.interner.value(Value::Container(Object::Literal(unit, id)));
+                self.insert(node, copy);
+                let sources = if path == "itertools.chain" { args.len() } else { 1 };
+                for arg in args.iter().take(sources) {
+                    let from = self.expr_node(unit, arg.value);
                     for slot in ["[*]", "[]"] {
                         let slot = self.slot(copy, slot);
                         self.subscribe(from, User::Elements(slot));
                     }
                     self.subscribe(from, User::IterateFor(unit, id));
-                } else {
-                    let empty = self.interner.value(Value::Container(Object::Literal(unit, id)));
-                    self.insert(node, empty);
                 }
                 self.hand_over_arguments(unit, path, args);
                 return;
@@ -516,6 +523,15 @@ impl<'a> Solver<'a> {
         let Expr::Call(call) = &program.exprs[id as usize].expr else { return };
         let node = self.expr_node(unit, id);
         let Some(name) = call.args.get(1) else {
+            let is_type = self.values_of(unit, call.callee).any(
+                |v| matches!(v, Value::External { path, .. } if self.interner.text(path) == "builtins.type"),
+            );
+            if is_type {
+                if let Value::Instance(u, c) = self.interner.get(object) {
+                    self.insert_value(node, Value::Class(u, c));
+                }
+                return;
+            }
             // vars(object)
             if let Value::External { path, made } = self.interner.get(object) {
                 let path = format!("{}.__dict__", self.interner.text(path));

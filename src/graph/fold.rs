@@ -4,10 +4,12 @@
 //! Folding is bounded: by depth, by the number of alternatives, and by a count of steps.
 
 mod calls;
+mod elements;
 mod given;
 mod lists;
 mod members;
 mod tables;
+mod truth;
 mod words;
 
 use given::product;
@@ -25,7 +27,10 @@ use crate::base::text::{Origin, Piece, Text};
 use crate::data::primitives::{ValueKind, origin_of};
 
 const DEPTH: usize = 24;
+/// Texts and lists that one expression may be, where they are put together.
 const ALTERNATIVES: usize = 8;
+/// The same where each is written out: a table of commands, a loop over them.
+const WRITTEN: usize = 64;
 const STEPS: u32 = 2000;
 /// Steps for a container's key, of which there are many.
 const KEY_STEPS: u32 = 100;
@@ -129,40 +134,6 @@ impl<'f, 'a> Folder<'f, 'a> {
         self.truth_at(unit, expr, 0)
     }
 
-    fn truth_at(&self, unit: UnitId, expr: ExprId, depth: usize) -> Option<bool> {
-        if depth > DEPTH {
-            return None;
-        }
-        let program = self.solver.program(unit);
-        match &program.exprs[expr as usize].expr {
-            Expr::Bool(value) => Some(*value),
-            Expr::Int(value) => Some(*value != 0),
-            Expr::Null => Some(false),
-            Expr::Str(text) => Some(!text.is_empty()),
-            Expr::Not(inner) => self.truth_at(unit, *inner, depth + 1).map(|t| !t),
-            Expr::Cell(cell) => {
-                if self.solver.parameter(unit, *cell).is_some() {
-                    return None;
-                }
-                let mut known = None;
-                for value in self.cell_values(unit, *cell) {
-                    match (known, self.truth_at(unit, value, depth + 1)?) {
-                        (Some(before), now) if before != now => return None,
-                        (_, now) => known = Some(now),
-                    }
-                }
-                known
-            }
-            Expr::Import(import) => {
-                let (target, cell) = self.imported(unit, import)?;
-                let values = self.cell_values(target, cell);
-                let [only] = values.as_slice() else { return None };
-                self.truth_at(target, *only, depth + 1)
-            }
-            _ => None,
-        }
-    }
-
     /// All values of a cell, through joins; bounded.
     fn cell_values(&self, unit: UnitId, cell: CellId) -> Vec<ExprId> {
         let program = self.solver.program(unit);
@@ -247,18 +218,18 @@ impl<'f, 'a> Folder<'f, 'a> {
                 vec![Text::free(Origin::ChildPid)]
             }
             Expr::Element(list) => {
-                let items: Vec<Text> = self.sequences(unit, *list, depth + 1).into_iter().flatten().collect();
-                items.into_iter().map(one_word).collect()
+                let held = self.held_by(unit, expr, depth);
+                let mut texts = self.texts_of(unit, expr, &held, depth);
+                // The words of a text that is split, of lists that are put together.
+                if held.open || texts.is_empty() {
+                    let lists = self.sequences(unit, *list, depth + 1).into_iter();
+                    texts.extend(lists.flatten().map(one_word));
+                }
+                texts
             }
             Expr::Item(list, position) => match self.origin(unit, expr) {
                 Some(origin) => vec![Text::free(origin)],
-                None => match self.entries_looped_over(unit, *list, *position) {
-                    Some(entries) => entries
-                        .into_iter()
-                        .flat_map(|(of, entry)| self.strings(of, entry, depth + 1))
-                        .collect(),
-                    None => self.item(unit, *list, i64::from(*position), depth),
-                },
+                None => self.chosen(unit, expr, *list, i64::from(*position), depth),
             },
             Expr::Index { base, key } => self.indexed(unit, expr, *base, *key, depth),
             Expr::Attr { base, name } => self.member_strings(unit, expr, *base, name, depth),
@@ -273,11 +244,12 @@ impl<'f, 'a> Folder<'f, 'a> {
         // In the order of the text: alternatives of two values that change together stay side by side.
         let mut kept: Vec<Text> = Vec::new();
         for text in texts {
-            if kept.len() < ALTERNATIVES && !kept.contains(&text) {
+            if !kept.contains(&text) {
                 kept.push(text);
             }
         }
         let mut texts = kept;
+        keep(&mut texts, self.is_choice(unit, expr), |text| text.as_literal().is_some());
         for text in &mut texts {
             if text.pieces().len() > LONGEST {
                 *text = Text::free(Origin::Unknown);
@@ -427,7 +399,7 @@ impl<'f, 'a> Folder<'f, 'a> {
         let mut texts = Vec::new();
         for value in self.cell_values(unit, cell) {
             texts.extend(self.strings(unit, value, depth + 1));
-            if texts.len() > ALTERNATIVES {
+            if texts.len() > WRITTEN {
                 break;
             }
         }
@@ -491,28 +463,66 @@ impl<'f, 'a> Folder<'f, 'a> {
         texts
     }
 
-    /// The one constant that a key stands for.
-    fn key(&self, unit: UnitId, expr: ExprId, depth: usize) -> Option<String> {
-        match self.strings(unit, expr, depth + 1).as_slice() {
-            [only] => only.as_literal().map(str::to_owned),
-            _ => None,
-        }
-    }
-
     fn indexed(&self, unit: UnitId, expr: ExprId, base: ExprId, key: ExprId, depth: usize) -> Vec<Text> {
         let program = self.solver.program(unit);
         if let Some(origin) = self.origin(unit, expr) {
             return vec![Text::free(origin)];
         }
         if let Expr::Int(position) = program.exprs[key as usize].expr {
-            return self.item(unit, base, position, depth);
+            return self.chosen(unit, expr, base, position, depth);
         }
-        let entries = self.entries(unit, base, Some(key), depth);
-        let mut texts: Vec<Text> =
-            entries.into_iter().flat_map(|(of, entry)| self.strings(of, entry, depth + 1)).collect();
+        let held = self.under(unit, base, Some(key), depth);
+        let mut texts = self.texts_of(unit, expr, &held, depth);
         if texts.is_empty() {
             texts.push(Text::free(Origin::Unknown));
         }
         texts
     }
+
+    /// The texts at a position of a list: of the pairs that a loop goes over, of what is written out, or as
+    /// a word of a list that is put together.
+    fn chosen(&self, unit: UnitId, expr: ExprId, list: ExprId, position: i64, depth: usize) -> Vec<Text> {
+        let is_of_loop = matches!(self.solver.program(unit).exprs[list as usize].expr, Expr::Element(_));
+        let is_unknown = |text: &Text| text.origin() == Some(Origin::Unknown);
+        let words = if is_of_loop { Vec::new() } else { self.item(unit, list, position, depth) };
+        if !words.is_empty() && !words.iter().any(is_unknown) {
+            return words;
+        }
+        let held = self.held_by(unit, expr, depth);
+        let mut texts = self.texts_of(unit, expr, &held, depth);
+        if held.open || texts.is_empty() {
+            let words = if is_of_loop { self.item(unit, list, position, depth) } else { words };
+            texts.extend(words);
+        }
+        texts
+    }
+
+    /// Whether an expression only chooses among others, and puts nothing together.
+    fn is_choice(&self, unit: UnitId, expr: ExprId) -> bool {
+        match &self.solver.program(unit).exprs[expr as usize].expr {
+            Expr::Element(_)
+            | Expr::Item(..)
+            | Expr::Index { .. }
+            | Expr::Cell(_)
+            | Expr::Attr { .. }
+            | Expr::Import(_)
+            | Expr::Same(_)
+            | Expr::Union(_) => true,
+            Expr::Call(_) => !self.held_by(unit, expr, 0).items.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// Keeps as many alternatives as are looked at: more where they are written out and merely chosen among.
+fn keep<T>(alternatives: &mut Vec<T>, is_choice: bool, is_written: impl Fn(&T) -> bool) {
+    let mut composed = 0;
+    let mut kept = 0;
+    alternatives.retain(|one| {
+        let is_written = is_choice && is_written(one);
+        composed += usize::from(!is_written);
+        let fits = if is_written { kept < WRITTEN } else { composed <= ALTERNATIVES };
+        kept += usize::from(fits);
+        fits
+    });
 }

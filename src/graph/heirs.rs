@@ -9,7 +9,7 @@ use crate::base::facts::Language;
 use crate::base::ir::{ClassId, FunctionKind};
 
 /// Classes below one that its methods are told of.
-const MOST_HEIRS: usize = 8;
+const MOST_HEIRS: usize = 24;
 /// A class and those above it that are looked at.
 const MOST_ABOVE: usize = 32;
 
@@ -33,7 +33,8 @@ impl Solver<'_> {
         for ((unit, class), below) in heirs {
             let program = self.program(unit);
             for function in program.functions.iter().filter(|function| function.class == Some(class)) {
-                if !matches!(function.kind, FunctionKind::Method | FunctionKind::Property) {
+                let is_of_class = function.kind == FunctionKind::ClassMethod;
+                if !is_of_class && !matches!(function.kind, FunctionKind::Method | FunctionKind::Property) {
                     continue;
                 }
                 let Some(first) = function.params.first() else { continue };
@@ -41,7 +42,11 @@ impl Solver<'_> {
                     // Its own method of that name runs instead.
                     let members = &self.program(*of).classes[*heir as usize].members;
                     if members.iter().all(|(name, _)| *name != function.name) {
-                        self.insert_value(self.cell_node(unit, first.cell), Value::Instance(*of, *heir));
+                        let heir = match is_of_class {
+                            true => Value::Class(*of, *heir),
+                            false => Value::Instance(*of, *heir),
+                        };
+                        self.insert_value(self.cell_node(unit, first.cell), heir);
                     }
                 }
             }

@@ -57,6 +57,11 @@ impl<'a> Solver<'a> {
                 }
             }
             Value::Absent(_) => self.insert(node, value),
+            Value::Instance(u, c)
+                if name == "__class__" && self.units[unit as usize].language == Language::Python =>
+            {
+                self.insert_value(node, Value::Class(u, c));
+            }
             Value::Generator(..) | Value::ContainerMethod(..) => {}
             Value::Partial(of, call) if name == "func" => {
                 if let Expr::Call(call) = &self.program(of).exprs[call as usize].expr

@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::context::Contexts;
 use super::fold::Folder;
 use super::solve::{Base, Solver};
-use super::value::{Object, UnitId, Value};
+use super::value::{UnitId, Value};
 use crate::base::facts::{Language, Lookup, Tells};
-use crate::base::ir::{Arg, Call, CallKind, ClassId, Expr, ExprId, FuncId, Slot, Spread, Store};
+use crate::base::ir::{Arg, Call, CallKind, ClassId, Expr, ExprId, FuncId, Spread};
 use crate::base::site::{Site, Via};
 use crate::base::span::Span;
 use crate::base::text::{Origin, Text};
@@ -225,65 +225,6 @@ impl<'f, 'a> Finder<'f, 'a> {
         None
     }
 
-    /// A call whose spread arguments are written out somewhere: with them in their places.
-    fn expanded(&self, call: &Call) -> Option<Call> {
-        if call.args.iter().all(|arg| arg.spread == Spread::No) {
-            return None;
-        }
-        let program = self.solver.program(self.unit);
-        let mut args = Vec::new();
-        for arg in &call.args {
-            let mut literals = self.solver.values_of(self.unit, arg.value);
-            let literal = match (literals.next(), literals.next()) {
-                (Some(Value::Container(Object::Literal(of, literal))), None) if of == self.unit => literal,
-                _ => {
-                    args.push(arg.clone());
-                    continue;
-                }
-            };
-            match (arg.spread, &program.exprs[literal as usize].expr) {
-                (Spread::Sequence, Expr::Seq(items)) if literal == arg.value => {
-                    args.extend(items.iter().map(|(value, spread)| Arg {
-                        value: *value,
-                        name: None,
-                        spread: *spread,
-                    }));
-                }
-                (Spread::Mapping, Expr::Map(entries)) => {
-                    for (key, value) in entries {
-                        let name = key.and_then(|key| self.solver.constant_key(self.unit, key));
-                        let spread = if name.is_some() { Spread::No } else { Spread::Mapping };
-                        args.push(Arg { value: *value, name, spread });
-                    }
-                    args.extend(self.stored_entries(Object::Literal(self.unit, literal)));
-                }
-                (Spread::Mapping, Expr::Call(made)) if made.args.iter().any(|a| a.name.is_some()) => {
-                    args.extend(made.args.iter().filter(|a| a.name.is_some()).cloned());
-                }
-                _ => args.push(arg.clone()),
-            }
-        }
-        Some(Call { callee: call.callee, args: args.into(), kind: call.kind })
-    }
-
-    /// What the file stores into a mapping under constant keys.
-    fn stored_entries(&self, mapping: Object) -> Vec<Arg> {
-        let program = self.solver.program(self.unit);
-        let entry = |store: &Store| match store.slot {
-            Slot::Key(key) => {
-                let name = self.solver.constant_key(self.unit, key)?;
-                let mut objects = self.solver.values_of(self.unit, store.base);
-                objects.any(|object| object == Value::Container(mapping)).then_some(Arg {
-                    value: store.value,
-                    name: Some(name),
-                    spread: Spread::No,
-                })
-            }
-            _ => None,
-        };
-        program.stores.iter().filter_map(entry).collect()
-    }
-
     /// A call through a partial application, or several in one another: the arguments of all.
     fn partial(&mut self, of: UnitId, partial: ExprId, id: ExprId, call: &Call, span: Span) {
         let mut waiting = vec![(partial, Vec::new())];
@@ -416,6 +357,9 @@ impl<'f, 'a> Finder<'f, 'a> {
                         | "builtins.tuple"
                 )
         };
+        if self.each_is_given(call, callees) {
+            return;
+        }
         let only_looks = callees.iter().any(|c| match c {
             Value::External { path, .. } => keeps(self.solver.interner.text(*path)),
             Value::ContainerMethod(..) => true,
@@ -462,7 +406,7 @@ impl<'f, 'a> Finder<'f, 'a> {
     }
 
     /// A reference that somebody else will call.
-    fn reference(&mut self, path: &str, given: Given<'_>, at: ExprId, span: Span) {
+    pub(super) fn reference(&mut self, path: &str, given: Given<'_>, at: ExprId, span: Span) {
         let catalogue = self.solver.catalogue(self.unit);
         if catalogue.primitive(path).is_some_and(|e| !e.when.is_empty() && given.lead.is_empty()) {
             return;

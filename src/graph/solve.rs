@@ -5,7 +5,7 @@
 //! new. Functions count only once they are active: all of them where sites are looked
 //! for, only what the daemon can call where reach is computed.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::link::Files;
 pub(super) use super::user::User;
-use super::value::{Interner, Symbol, UnitId, Value, ValueId};
+use super::value::{Interner, Object, Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
 use crate::base::ir::{CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Program, Slot, Spread};
 use crate::base::scratch::Scratch;
@@ -126,6 +126,7 @@ pub struct Solver<'a> {
     pub(super) unresolved: Vec<(UnitId, ExprId)>,
     pub(super) scanned_for_unknown: usize,
     active_order: Vec<(UnitId, FuncId)>,
+    pub(super) fills: OnceCell<super::fills::Fills>,
 }
 
 /// A class in a method resolution order.
@@ -184,6 +185,7 @@ impl<'a> Solver<'a> {
             unresolved: Vec::new(),
             scanned_for_unknown: 0,
             active_order: Vec::new(),
+            fills: OnceCell::new(),
         }
     }
 
@@ -378,6 +380,14 @@ impl<'a> Solver<'a> {
             };
             self.insert_value(self.cell_node(unit, this), receiver);
         }
+        // What collects further keyword arguments is a table, whoever calls.
+        if !self.on_demand && self.units[unit as usize].language == Language::Python {
+            let collects = |(_, param): &(usize, &crate::base::ir::Param)| param.spread == Spread::Mapping;
+            for (at, param) in body.params.iter().enumerate().filter(collects) {
+                let object = Value::Container(Object::Keywords(unit, function, at as u32));
+                self.insert_value(self.cell_node(unit, param.cell), object);
+            }
+        }
         // In the daemon's reach a method gets the receivers that it is called on.
         if !self.on_demand || self.units[unit as usize].language != Language::Python {
             self.seed_receiver(unit, function);
@@ -423,6 +433,12 @@ impl<'a> Solver<'a> {
 
     /// Runs until nothing is new.
     pub fn run(&mut self) {
+        self.follow();
+        // What was asked for meanwhile was not all there is.
+        self.fills.take();
+    }
+
+    fn follow(&mut self) {
         for _ in 0..MOST_TASKS {
             let Some(task) = self.queue.pop_front() else { return };
             match task {

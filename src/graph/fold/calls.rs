@@ -108,6 +108,10 @@ impl<'f, 'a> Folder<'f, 'a> {
         if let Some(name) = arg(0).filter(|_| self.is_which(unit, call.callee)) {
             return self.strings(unit, name, depth + 1);
         }
+        let held = self.held_by(unit, expr, depth);
+        if !held.items.is_empty() {
+            return self.texts_of(unit, expr, &held, depth);
+        }
         // Of a method, any class's own may run.
         let mut of_functions: Vec<Text> = Vec::new();
         for value in self.solver.values_of(unit, call.callee) {
@@ -299,10 +303,6 @@ impl<'f, 'a> Folder<'f, 'a> {
                 let mut parts = vec![base];
                 parts.extend(call.args.iter().map(|a| a.value));
                 self.joined_path(unit, &parts, depth)
-            }
-            "get" if !self.entries(unit, base, arg(0), depth).is_empty() => {
-                let entries = self.entries(unit, base, arg(0), depth).into_iter();
-                entries.flat_map(|(of, entry)| self.strings(of, entry, depth + 1)).collect()
             }
             "with_name" | "with_suffix" => vec![Text::free(Origin::Unknown)],
             "format" => self.brace_format(unit, base, call, depth),

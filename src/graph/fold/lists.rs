@@ -1,7 +1,7 @@
 //! Folding argument lists: literals, concatenations, slices, what grows them, and splits.
 
 use super::words::{first, first_list, split_words};
-use super::{ALTERNATIVES, DEPTH, Folder, LONGEST, Text};
+use super::{ALTERNATIVES, DEPTH, Folder, LONGEST, Text, WRITTEN, keep};
 use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, GuardId, GuardKind, Spread};
 use crate::base::text::Origin;
 use crate::data::primitives::ValueKind;
@@ -40,26 +40,29 @@ impl<'f, 'a> Folder<'f, 'a> {
             Expr::Call(_) => self.call_lists(unit, expr, depth),
             Expr::Attr { base, name } => match self.known_list(unit, expr) {
                 Some(list) => vec![list],
-                None => self
-                    .member_values(unit, *base, name)
-                    .into_iter()
-                    .flat_map(|(u, value)| self.sequences(u, value, depth + 1))
-                    .collect(),
-            },
-            Expr::Index { base, key } => {
-                let entries = self.entries(unit, *base, Some(*key), depth);
-                entries.into_iter().flat_map(|(of, entry)| self.sequences(of, entry, depth + 1)).collect()
-            }
-            Expr::Item(list, position) => match self.entries_looped_over(unit, *list, *position) {
-                Some(entries) => {
-                    entries.into_iter().flat_map(|(of, entry)| self.sequences(of, entry, depth + 1)).collect()
+                None => {
+                    let members = self.member_values(unit, *base, name);
+                    let given = members.is_empty().then(|| self.given_value(unit, *base, name)).flatten();
+                    let lists =
+                        members.into_iter().flat_map(|(u, value)| self.sequences(u, value, depth + 1));
+                    lists.chain(given.map(|origin| vec![Text::rest(origin)])).collect()
                 }
-                None => self.lists_at(unit, *list, *position, depth),
             },
-            // The loop over a list of lists.
-            Expr::Element(list) => {
-                let items = self.literal_items(unit, *list).into_iter();
-                items.flat_map(|(of, item)| self.sequences(of, item, depth + 1)).collect()
+            // The loop over a list of lists, a table of lists.
+            Expr::Element(_) | Expr::Index { .. } => {
+                self.lists_of(unit, expr, &self.held_by(unit, expr, depth), depth)
+            }
+            Expr::Item(whole, position) => {
+                let held = || self.lists_of(unit, expr, &self.held_by(unit, expr, depth), depth);
+                let given = || self.lists_at(unit, *whole, *position, depth);
+                // What a function gives back is known best at its call.
+                let is_of_loop = matches!(program.exprs[*whole as usize].expr, Expr::Element(_));
+                let first = if is_of_loop { held() } else { given() };
+                match first.is_empty() {
+                    true if is_of_loop => given(),
+                    true => held(),
+                    false => first,
+                }
             }
             Expr::Import(import) => match self.imported(unit, import) {
                 Some((target, cell)) => self.cell_lists(target, cell, depth + 1),
@@ -69,7 +72,8 @@ impl<'f, 'a> Folder<'f, 'a> {
             _ => Vec::new(),
         };
         lists.retain(|l| l.len() <= LONGEST);
-        lists.truncate(ALTERNATIVES);
+        let is_written = |list: &Vec<Text>| list.iter().all(|word| word.as_literal().is_some());
+        keep(&mut lists, self.is_choice(unit, expr), is_written);
         lists
     }
 
@@ -124,13 +128,15 @@ impl<'f, 'a> Folder<'f, 'a> {
         let mut lists = Vec::new();
         for value in self.cell_values(unit, cell) {
             lists.extend(self.sequences(unit, value, depth + 1));
-            if lists.len() > ALTERNATIVES {
+            if lists.len() > WRITTEN {
                 break;
             }
         }
-        if let Some((_, position, spread)) = self.solver.parameter(unit, cell) {
-            let _ = spread;
+        if let Some((_, position, _)) = self.solver.parameter(unit, cell) {
             lists.push(vec![Text::rest(Origin::Parameter(position))]);
+        }
+        if !self.solver.growth_of(unit, cell).is_empty() {
+            lists.truncate(ALTERNATIVES);
         }
         // `cmd.append(x)`, `cmd.extend([…])` after the literal.
         for &id in self.solver.growth_of(unit, cell) {
@@ -216,6 +222,10 @@ impl<'f, 'a> Folder<'f, 'a> {
         if let Some(origin) = self.origin(unit, expr) {
             return vec![vec![Text::rest(origin)]];
         }
+        let held = self.held_by(unit, expr, depth);
+        if !held.items.is_empty() {
+            return self.lists_of(unit, expr, &held, depth);
+        }
         // Of a method, any class's own may run.
         let mut of_functions: Vec<Vec<Text>> = Vec::new();
         for value in self.solver.values_of(unit, call.callee) {
@@ -253,10 +263,6 @@ impl<'f, 'a> Folder<'f, 'a> {
         }
         let Expr::Attr { base, name } = &program.exprs[call.callee as usize].expr else { return Vec::new() };
         match name.as_str() {
-            "get" if !call.args.is_empty() => {
-                let entries = self.entries(unit, *base, arg(0), depth);
-                entries.into_iter().flat_map(|(of, entry)| self.sequences(of, entry, depth + 1)).collect()
-            }
             "split" if call.args.is_empty() || self.splits_at_space(unit, arg(0), depth) => {
                 self.strings(unit, *base, depth + 1).iter().map(split_words).collect()
             }

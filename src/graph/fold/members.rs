@@ -1,7 +1,7 @@
 //! What is stored under an attribute's name, and what that is as text.
 
 use super::super::value::{Object, UnitId, Value};
-use super::{ALTERNATIVES, DEPTH, Folder};
+use super::{ALTERNATIVES, DEPTH, Folder, WRITTEN};
 use crate::base::ir::{ClassId, Expr, ExprId, FunctionKind, Import, Slot, Spread};
 use crate::base::text::{Origin, Text};
 
@@ -10,7 +10,7 @@ impl Folder<'_, '_> {
     pub(super) fn member_values(&self, unit: UnitId, base: ExprId, name: &str) -> Vec<(UnitId, ExprId)> {
         let mut found = Vec::new();
         let name = name.strip_prefix("::").unwrap_or(name);
-        let mut bases: Vec<Value> = self.solver.values_of(unit, base).collect();
+        let bases: Vec<Value> = self.solver.values_of(unit, base).collect();
         let of_objects = self.family(&bases);
         for value in &bases {
             match value {
@@ -30,18 +30,20 @@ impl Folder<'_, '_> {
                         );
                     }
                 }
+                Value::Instance(u, c) if self.overrides(*u, *c, name) => {}
                 Value::Instance(u, c) | Value::Class(u, c) => {
-                    // The first class above that has it hides those beyond.
-                    let has = |(u, c): &(UnitId, ClassId)| {
-                        let members = &self.solver.program(*u).classes[*c as usize].members;
-                        let of_name = members.iter().filter(|(member, _)| member == name);
-                        of_name.flat_map(|(_, expr)| self.read(*u, *expr)).collect::<Vec<_>>()
+                    found.extend(self.bound_above(&self.solver.classes_above(*u, *c), name));
+                    found.extend(self.made_with(*u, *c, name));
+                }
+                Value::Super(u, c, of) => {
+                    let (Value::Instance(of, class) | Value::Class(of, class)) =
+                        self.solver.interner.get(*of)
+                    else {
+                        continue;
                     };
-                    let above = self.solver.classes_above(*u, *c);
-                    found.extend(above.iter().map(has).find(|found| !found.is_empty()).unwrap_or_default());
-                    for (u, c) in above {
-                        found.extend(self.made_with(u, c, name));
-                    }
+                    let mut above = self.solver.classes_above(of, class);
+                    let behind = above.iter().position(|one| *one == (*u, *c)).map_or(0, |at| at + 1);
+                    found.extend(self.bound_above(&above.split_off(behind), name));
                 }
                 _ => {}
             }
@@ -56,11 +58,21 @@ impl Folder<'_, '_> {
         }));
         units.sort_unstable();
         units.dedup();
-        bases.extend(of_objects);
+        // What a constructor stores anew is all that counts of what those above it stored.
+        let is_own = |value: &Value| match value {
+            Value::Instance(u, c) => self.overrides(*u, *c, name),
+            _ => false,
+        };
+        let (own, mut open): (Vec<Value>, Vec<Value>) = bases.iter().copied().partition(is_own);
+        open.extend(self.family(&open));
         for unit in units {
             for store in self.solver.stores_of(unit, name) {
                 let store = &self.solver.program(unit).stores[store as usize];
-                let is_base = || self.solver.values_of(unit, store.base).any(|v| bases.contains(&v));
+                let is_base = || {
+                    self.solver.values_of(unit, store.base).any(|v| {
+                        open.contains(&v) || own.contains(&v) && !self.is_made_above(unit, store.base, v)
+                    })
+                };
                 let is_import = || import.is_some() && self.only_import(unit, store.base) == import;
                 if let Slot::Attr(_) = store.slot
                     && (is_base() || is_import())
@@ -71,20 +83,134 @@ impl Folder<'_, '_> {
             }
         }
         // `Command.STOP.value`: what the member of an enumeration is.
-        if found.is_empty()
-            && name == "value"
-            && let Expr::Attr { base: of, name: member } =
-                &self.solver.program(unit).exprs[base as usize].expr
-            && self.solver.values_of(unit, *of).any(|value| matches!(value, Value::Class(..)))
-        {
-            return self.member_values(unit, *of, member);
+        if found.is_empty() && name == "value" {
+            found = self.members_meant(unit, base, 0);
         }
         let is_type = |(u, v): &(UnitId, ExprId)| {
             matches!(self.solver.program(*u).exprs[*v as usize].expr, Expr::Instance(_))
         };
         found.retain(|one| !is_type(one));
-        found.truncate(ALTERNATIVES);
+        found.truncate(WRITTEN);
         found
+    }
+
+    /// What the first of some classes that has a name binds under it: it hides those beyond.
+    fn bound_above(&self, classes: &[(UnitId, ClassId)], name: &str) -> Vec<(UnitId, ExprId)> {
+        let has = |(u, c): &(UnitId, ClassId)| {
+            let members = &self.solver.program(*u).classes[*c as usize].members;
+            let of_name = members.iter().filter(|(member, _)| member == name);
+            of_name.flat_map(|(_, expr)| self.read(*u, *expr)).collect::<Vec<_>>()
+        };
+        classes.iter().map(has).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// Whether the constructor of a class gives its objects a member anew, whatever those above it did: it
+    /// stores it under no condition, and calls none of them afterwards.
+    fn overrides(&self, unit: UnitId, class: ClassId, name: &str) -> bool {
+        let program = self.solver.program(unit);
+        let stores = self.solver.stores_of(unit, name);
+        stores.iter().map(|at| &program.stores[*at as usize]).any(|store| {
+            let base = &program.exprs[store.base as usize];
+            let function = &program.functions[base.function as usize];
+            let is_receiver = match base.expr {
+                Expr::Cell(cell) => {
+                    matches!(self.solver.parameter(unit, cell), Some((of, 0, _)) if of == base.function)
+                }
+                _ => false,
+            };
+            let asks_above = |at: ExprId| match &program.exprs[at as usize].expr {
+                Expr::Attr { name, .. } => name == "__init__",
+                _ => false,
+            };
+            function.class == Some(class)
+                && function.name == "__init__"
+                && is_receiver
+                && base.guard.is_none()
+                && !(store.base..function.exprs.end).any(asks_above)
+        })
+    }
+
+    /// Whether a store is one by the constructor of a class above that of an object.
+    fn is_made_above(&self, unit: UnitId, base: ExprId, object: Value) -> bool {
+        let Value::Instance(u, c) = object else { return false };
+        let program = self.solver.program(unit);
+        let function = &program.functions[program.exprs[base as usize].function as usize];
+        function.name == "__init__"
+            && function.class.is_some_and(|class| {
+                (unit, class) != (u, c) && self.solver.classes_above(u, c).contains(&(unit, class))
+            })
+    }
+
+    /// What the members of enumerations are that an expression may mean.
+    fn members_meant(&self, unit: UnitId, expr: ExprId, depth: usize) -> Vec<(UnitId, ExprId)> {
+        if depth > DEPTH || !self.spend() {
+            return Vec::new();
+        }
+        let program = self.solver.program(unit);
+        let of_class =
+            |base: ExprId| self.solver.values_of(unit, base).any(|value| matches!(value, Value::Class(..)));
+        match &program.exprs[expr as usize].expr {
+            Expr::Attr { base, name } if of_class(*base) => self.member_values(unit, *base, name),
+            Expr::Index { base, .. } if of_class(*base) => self.held_by(unit, expr, depth).items,
+            Expr::Element(list) => self.elements(unit, *list, depth).items,
+            Expr::Same(inner) => self.members_meant(unit, *inner, depth + 1),
+            Expr::Union(options) => {
+                options.iter().flat_map(|option| self.members_meant(unit, *option, depth + 1)).collect()
+            }
+            // `Command(name)`: any of them.
+            Expr::Call(call) if of_class(call.callee) => self.every_member(unit, expr),
+            // A parameter is what its callers give; the object of a method any of its class.
+            Expr::Cell(cell) => match self.solver.parameter(unit, *cell) {
+                Some((function, 0, _)) if program.functions[function as usize].class.is_some() => {
+                    self.every_member(unit, expr)
+                }
+                Some(_) => Vec::new(),
+                None => {
+                    let values = self.cell_values(unit, *cell).into_iter();
+                    values.flat_map(|value| self.members_meant(unit, value, depth + 1)).collect()
+                }
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// All members of the enumerations whose members an expression may be.
+    fn every_member(&self, unit: UnitId, expr: ExprId) -> Vec<(UnitId, ExprId)> {
+        let of = self.solver.values_of(unit, expr).filter_map(|value| match value {
+            Value::Instance(u, c) if self.is_enumeration(u, c) => Some((u, c)),
+            _ => None,
+        });
+        of.flat_map(|(u, c)| self.all_members(u, c)).collect()
+    }
+
+    /// Whether the members of a class are all there is of it.
+    pub(super) fn is_enumeration(&self, unit: UnitId, class: ClassId) -> bool {
+        self.solver.classes_above(unit, class).into_iter().any(|(u, c)| {
+            let bases = &self.solver.program(u).classes[c as usize].bases;
+            bases.iter().flat_map(|base| self.solver.values_of(u, *base)).any(|base| match base {
+                Value::External { path, .. } => self.solver.interner.text(path).starts_with("enum."),
+                _ => false,
+            })
+        })
+    }
+
+    /// The members of an enumeration.
+    pub(super) fn all_members(&self, unit: UnitId, class: ClassId) -> Vec<(UnitId, ExprId)> {
+        let members = &self.solver.program(unit).classes[class as usize].members;
+        let public = members.iter().filter(|(name, _)| !name.starts_with('_'));
+        public.flat_map(|(_, member)| self.members(unit, *member)).collect()
+    }
+
+    /// What a name of an enumeration stands for; nothing where it is a function.
+    pub(super) fn members(&self, unit: UnitId, member: ExprId) -> Vec<(UnitId, ExprId)> {
+        let program = self.solver.program(unit);
+        let values = match &program.exprs[member as usize].expr {
+            Expr::Cell(cell) => self.cell_values(unit, *cell),
+            _ => vec![member],
+        };
+        let is_value =
+            |value: &ExprId| !matches!(program.exprs[*value as usize].expr, Expr::Func(_) | Expr::Call(_));
+        values.into_iter().filter(is_value).map(|value| (unit, value)).collect()
     }
 
     /// What reading a member gives: of a property, what it gives back.
@@ -140,8 +266,24 @@ impl Folder<'_, '_> {
 
     /// What the calls that make objects of a class give for one of its fields.
     fn made_with(&self, unit: UnitId, class: ClassId, name: &str) -> Vec<(UnitId, ExprId)> {
-        let fields = &self.solver.program(unit).classes[class as usize].fields;
-        let Some(position) = fields.iter().position(|field| field == name) else { return Vec::new() };
+        let above = self.solver.classes_above(unit, class);
+        let has_maker = |(u, c): &(UnitId, ClassId)| {
+            self.solver.program(*u).classes[*c as usize].members.iter().any(|(name, _)| name == "__init__")
+        };
+        // A constructor that is written out takes what it says.
+        if above.iter().any(has_maker) {
+            return Vec::new();
+        }
+        // Those of the classes above come first.
+        let mut fields: Vec<&String> = Vec::new();
+        for (u, c) in above.into_iter().rev() {
+            for field in &self.solver.program(u).classes[c as usize].fields {
+                if !fields.contains(&field) {
+                    fields.push(field);
+                }
+            }
+        }
+        let Some(position) = fields.iter().position(|field| *field == name) else { return Vec::new() };
         if self.solver.on_demand() {
             return Vec::new();
         }
@@ -160,13 +302,13 @@ impl Folder<'_, '_> {
                 }
             }
         }
-        found.truncate(ALTERNATIVES);
+        found.truncate(WRITTEN);
         found
     }
 
     /// What the calls of a function give for its parameter, where a value is that parameter: an object keeps
-    /// what it was made with.
-    fn given_to_maker(&self, unit: UnitId, value: ExprId) -> Vec<(UnitId, ExprId)> {
+    /// what it was made with, a list what was given to be added.
+    pub(super) fn given_to_maker(&self, unit: UnitId, value: ExprId) -> Vec<(UnitId, ExprId)> {
         let program = self.solver.program(unit);
         let Expr::Cell(cell) = &program.exprs[value as usize].expr else { return Vec::new() };
         let mut cells = vec![*cell];
@@ -242,8 +384,18 @@ impl Folder<'_, '_> {
             .flat_map(|(u, value)| self.strings(u, value, depth + 1))
             .collect();
         if texts.is_empty() {
-            texts.push(Text::free(Origin::Unknown));
+            let given = self.given_value(unit, base, name).unwrap_or(Origin::Unknown);
+            texts.push(Text::free(given));
         }
         texts
+    }
+
+    /// The parameter whose `value` is read: that of a member of an enumeration is what the member stands for.
+    pub(super) fn given_value(&self, unit: UnitId, base: ExprId, name: &str) -> Option<Origin> {
+        let Expr::Cell(cell) = self.solver.program(unit).exprs[base as usize].expr else { return None };
+        match self.solver.parameter(unit, cell) {
+            Some((_, position, Spread::No)) if name == "value" => Some(Origin::Parameter(position)),
+            _ => None,
+        }
     }
 }

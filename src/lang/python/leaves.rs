@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Cut, Kind, Statement, first_word};
 use super::slice::{FILLS, Slice};
+use super::stores::filled;
 
 /// A statement that is chosen or not as a whole: one of the top level, or a member of a class.
 pub(super) struct Leaf<'c> {
@@ -355,7 +356,9 @@ pub(super) fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t s
         Kind::Import => {
             identifiers(slice).filter(|name| !matches!(*name, "import" | "from" | "as")).collect()
         }
-        Kind::Simple => slice.split(';').flat_map(|part| assigned(part, false)).collect(),
+        Kind::Simple => {
+            slice.split(';').flat_map(|part| assigned(part, false).into_iter().chain(filled(part))).collect()
+        }
         Kind::Compound => {
             let mut names = Vec::new();
             for line in slice.lines() {
@@ -364,7 +367,7 @@ pub(super) fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t s
                 match word {
                     "import" | "from" | "for" | "with" | "except" => names.extend(identifiers(trimmed)),
                     "def" | "class" | "async" => names.extend(identifiers(trimmed).skip(1).take(2)),
-                    _ => names.extend(assigned(trimmed, false)),
+                    _ => names.extend(assigned(trimmed, false).into_iter().chain(filled(trimmed))),
                 }
             }
             names

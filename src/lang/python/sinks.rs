@@ -421,9 +421,11 @@ impl<'a, 'c> Search<'a, 'c> {
             // What the object keeps was given to it where it is stored; a class of another file may bind
             // what this one only reads.
             let bound = leaves.bound();
-            let mut inherits = false;
+            let (mut inherits, mut is_field) = (false, false);
             let own_members = leaves.lines(leaf).map(Slice::own_members);
-            for name in &names.used {
+            let looked_up = leaves.lines(leaf).into_iter().flat_map(Slice::looked_up);
+            let asked: FxHashSet<&'c str> = names.used.iter().copied().chain(looked_up).collect();
+            for name in &asked {
                 if !own_members.is_none_or(|own| own.contains(name)) {
                     continue;
                 }
@@ -436,16 +438,38 @@ impl<'a, 'c> Search<'a, 'c> {
                     if let Some(stored) = binding.place {
                         self.flow(leaves.all[binding.leaf].span().start + stored, Some(at), At::Stored);
                     }
+                    is_field |= self.is_field(binding.leaf, name);
                 }
                 inherits |= !found;
+                self.flows[at].met |= self.commanding.contains(name)
+                    || *name == "value" && !found && self.is_enumeration_of_commands(class);
             }
-            if inherits && self.can_meet {
+            if (inherits || is_field) && self.can_meet {
                 self.relay(class_name, at);
+            }
+            if is_field && self.can_meet {
+                // What makes an object of a class below gives the field as well.
+                for kin in bound.kin[class].iter().copied() {
+                    self.relay(&leaves.text[leaves.classes[kin].name.clone()], at);
+                }
             }
         }
         if !self.flows[at].met && self.flows[at].is_plain && handed.is_some() && !everything {
             self.asks.extend(names.used);
         }
+    }
+
+    /// Whether a statement of a class declares a field by a name: what makes an object may give it.
+    fn is_field(&self, leaf: usize, name: &str) -> bool {
+        let rest = self.leaves.text_of(leaf).trim_start().strip_prefix(name);
+        let is_plain = self.leaves.all[leaf].statement.kind == Kind::Simple;
+        is_plain && rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
+    }
+
+    /// Whether a class is an enumeration of which a member is a command.
+    fn is_enumeration_of_commands(&self, class: usize) -> bool {
+        let head = &self.leaves.text[self.leaves.classes[class].head.clone()];
+        head.contains("Enum") && self.leaves.members(class).any(|leaf| self.named[leaf])
     }
 
     /// Whether a command is named on the line of a flow, or on one that binds what it is given.

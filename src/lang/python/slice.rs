@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Line, continues, first_word, logical_lines, string_end};
 use super::leaves::{assignment, assigns, identifiers, offset_in};
+use super::stores::is_name;
 
 /// Methods that change what they are called on.
 pub(super) const FILLS: [&str; 7] =
@@ -130,7 +131,17 @@ impl<'t> Slice<'t> {
                     own.extend(identifiers(&self.text[at + prefix.len()..]).next());
                 }
             }
+            own.extend(self.looked_up());
             own
+        })
+    }
+
+    /// The names in quotes, where the definition looks one up in its own object (`getattr(self, "command")`).
+    pub(super) fn looked_up(&self) -> impl Iterator<Item = &'t str> {
+        let looks_up = self.text.contains("getattr(self,") || self.text.contains("getattr(cls,");
+        let text = if looks_up { self.text } else { "" };
+        text.split(['"', '\'']).skip(1).filter(|name| {
+            !name.is_empty() && name.chars().all(is_name) && !name.starts_with(|c: char| c.is_ascii_digit())
         })
     }
 

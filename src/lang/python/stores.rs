@@ -63,6 +63,8 @@ pub(super) fn stored(line: &str) -> Vec<&str> {
         return Vec::new();
     }
     let target = line.split('=').next().unwrap_or("").split(": ").next().unwrap_or("");
+    // `commands += [more]`.
+    let target = target.strip_suffix(['+', '|']).unwrap_or(target);
     let last = |target: &'_ str| -> Option<std::ops::Range<usize>> {
         let target = target.trim();
         let (base, subscript) = target.split_once('[').map_or((target, false), |(base, _)| (base, true));
@@ -104,6 +106,7 @@ mod tests {
         assert_eq!(stored("self.run = subprocess.run"), ["run"]);
         assert_eq!(stored("RUN, self.other = a, b"), ["RUN", "other"]);
         assert_eq!(stored("TABLE['x'] = run"), ["TABLE"]);
+        assert_eq!(stored("COMMANDS += [run]"), ["COMMANDS"]);
         assert_eq!(stored("self.table[key] = run"), ["table"]);
         // Another object's table is as good as nobody's.
         assert!(stored("hass.data[key] = run").is_empty());

@@ -1,0 +1,662 @@
+//! What containers hold, as expressions: what a loop goes over, what stands under a key or at a position,
+//! what was added after the container was made. Unlike texts, expressions stay apart: a table of many
+//! commands is as many expressions, whatever the number of alternatives that a composed text may have.
+
+use super::{DEPTH, Folder, WRITTEN};
+use crate::base::ir::{Call, Expr, ExprId, Slot, Spread};
+use crate::base::text::{Origin, Piece, Text};
+use crate::data::primitives::ValueKind;
+use crate::graph::fills::Fill;
+use crate::graph::value::{Object, UnitId, Value};
+
+/// Calls that give a list of what their arguments hold.
+const LISTS: [&str; 12] = [
+    "builtins.list",
+    "builtins.tuple",
+    "builtins.set",
+    "builtins.frozenset",
+    "builtins.sorted",
+    "builtins.reversed",
+    "builtins.iter",
+    "collections.deque",
+    "itertools.chain",
+    "itertools.cycle",
+    "itertools.islice",
+    "builtins.filter",
+];
+/// Those of them that leave each element in its place.
+const ORDERED: [&str; 3] = ["builtins.list", "builtins.tuple", "collections.deque"];
+/// Calls that give a table of their arguments.
+const TABLES: [&str; 4] =
+    ["builtins.dict", "collections.OrderedDict", "collections.defaultdict", "types.MappingProxyType"];
+
+/// Some expressions, of which one is meant.
+#[derive(Debug, Default)]
+pub(in crate::graph) struct Held {
+    /// The expressions, each once, in the order of the text.
+    pub(in crate::graph) items: Vec<(UnitId, ExprId)>,
+    /// It may be something else.
+    pub(in crate::graph) open: bool,
+}
+
+impl Held {
+    fn push(&mut self, unit: UnitId, expr: ExprId) {
+        if self.items.contains(&(unit, expr)) {
+            return;
+        }
+        match self.items.len() < WRITTEN {
+            true => self.items.push((unit, expr)),
+            false => self.open = true,
+        }
+    }
+
+    fn extend(&mut self, other: Held) {
+        other.items.into_iter().for_each(|(unit, expr)| self.push(unit, expr));
+        self.open |= other.open;
+    }
+
+    fn open() -> Held {
+        Held { items: Vec::new(), open: true }
+    }
+}
+
+/// What a key is at a lookup.
+pub(super) type Wanted = Option<Vec<String>>;
+
+impl Folder<'_, '_> {
+    /// The expressions of which an element, an entry or the result of a lookup is one; none where an
+    /// expression is no such thing.
+    pub(super) fn held_by(&self, unit: UnitId, expr: ExprId, depth: usize) -> Held {
+        if depth > DEPTH || !self.spend() {
+            return Held::open();
+        }
+        match &self.solver.program(unit).exprs[expr as usize].expr {
+            Expr::Element(list) => self.elements(unit, *list, depth + 1),
+            Expr::Item(whole, position) => self.at_position(unit, *whole, *position, depth + 1),
+            Expr::Index { base, key } => self.under(unit, *base, Some(*key), depth + 1),
+            Expr::Call(call) => self.looked_up(unit, call, depth + 1),
+            _ => Held::default(),
+        }
+    }
+
+    /// The texts of some expressions, as they are read at another: what is a parameter of the function that
+    /// such an expression stands in is no parameter here, but what its callers give.
+    pub(super) fn texts_of(&self, unit: UnitId, at: ExprId, held: &Held, depth: usize) -> Vec<Text> {
+        let mut texts = Vec::new();
+        for &(of, item) in &held.items {
+            let found = self.strings(of, item, depth + 1);
+            if self.is_of_one_function((unit, at), (of, item)) {
+                texts.extend(found);
+                continue;
+            }
+            texts.extend(found.iter().map(|text| without_parameters(text)));
+            for (of, given) in self.given_to_maker(of, item) {
+                texts.extend(self.strings(of, given, depth + 1).iter().map(|text| without_parameters(text)));
+            }
+        }
+        texts
+    }
+
+    /// The lists that some expressions are, as they are read at another.
+    pub(super) fn lists_of(&self, unit: UnitId, at: ExprId, held: &Held, depth: usize) -> Vec<Vec<Text>> {
+        let foreign = |list: Vec<Text>| list.iter().map(without_parameters).collect::<Vec<_>>();
+        let mut lists = Vec::new();
+        for &(of, item) in &held.items {
+            let found = self.sequences(of, item, depth + 1);
+            if self.is_of_one_function((unit, at), (of, item)) {
+                lists.extend(found);
+                continue;
+            }
+            lists.extend(found.into_iter().map(foreign));
+            for (of, given) in self.given_to_maker(of, item) {
+                lists.extend(self.sequences(of, given, depth + 1).into_iter().map(foreign));
+            }
+        }
+        lists
+    }
+
+    fn is_of_one_function(&self, a: (UnitId, ExprId), b: (UnitId, ExprId)) -> bool {
+        let function =
+            |(unit, expr): (UnitId, ExprId)| self.solver.program(unit).exprs[expr as usize].function;
+        a.0 == b.0 && function(a) == function(b)
+    }
+
+    /// What a loop over an expression goes over.
+    pub(in crate::graph) fn elements(&self, unit: UnitId, list: ExprId, depth: usize) -> Held {
+        if depth > DEPTH || !self.spend() {
+            return Held::open();
+        }
+        let mut held = Held::default();
+        let mut known = false;
+        for value in self.solver.values_of(unit, list) {
+            known = true;
+            match value {
+                Value::Container(object) => held.extend(self.elements_of(object, depth + 1)),
+                Value::Class(u, c) if self.is_enumeration(u, c) => {
+                    self.all_members(u, c).into_iter().for_each(|(u, member)| held.push(u, member));
+                }
+                _ => held.open = true,
+            }
+        }
+        held.open |= !known;
+        held
+    }
+
+    fn elements_of(&self, object: Object, depth: usize) -> Held {
+        let Object::Literal(unit, id) = object else { return Held::open() };
+        if depth > DEPTH || !self.spend() {
+            return Held::open();
+        }
+        let mut held = Held::default();
+        match &self.solver.program(unit).exprs[id as usize].expr {
+            Expr::Seq(items) => {
+                for (item, spread) in items {
+                    match spread {
+                        Spread::No => held.push(unit, *item),
+                        _ => held.extend(self.elements(unit, *item, depth + 1)),
+                    }
+                }
+            }
+            // A loop over a table goes over its keys.
+            Expr::Map(entries) => {
+                for (key, value) in entries {
+                    match key {
+                        Some(key) => held.push(unit, *key),
+                        None => held.extend(self.elements(unit, *value, depth + 1)),
+                    }
+                }
+            }
+            Expr::Slice(base, start) => {
+                let whole = self.elements(unit, *base, depth + 1);
+                let skipped = start.filter(|_| !whole.open).map_or(0, |start| start as usize);
+                whole.items.into_iter().skip(skipped).for_each(|(u, item)| held.push(u, item));
+                held.open |= whole.open;
+            }
+            Expr::Call(call) => held.extend(self.elements_given(unit, call, depth + 1)),
+            _ => held.open = true,
+        }
+        let is_table = self.is_table(unit, id);
+        for (unit, fill) in self.solver.fills_of(object).iter().copied() {
+            match self.filling(unit, fill) {
+                Filling::Items(items) => items.into_iter().for_each(|item| held.push(unit, item)),
+                Filling::Lists(lists) | Filling::Entries(lists, _) => {
+                    lists.into_iter().for_each(|list| held.extend(self.elements(unit, list, depth + 1)));
+                }
+                Filling::Entry(key, value) => held.push(unit, if is_table { key } else { value }),
+            }
+        }
+        held
+    }
+
+    /// The elements of the container that a call gives.
+    fn elements_given(&self, unit: UnitId, call: &Call, depth: usize) -> Held {
+        let mut held = Held::default();
+        let plain = || call.args.iter().filter(|arg| arg.name.is_none());
+        if let Some(path) = self.outside(unit, call.callee) {
+            match path {
+                // What a filter lets through is its second argument's.
+                "builtins.filter" => {
+                    plain()
+                        .skip(1)
+                        .take(1)
+                        .for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
+                }
+                "itertools.chain" => {
+                    plain().for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
+                }
+                // `map(str, commands)`: a call that gives back what it is given.
+                "builtins.map" => match call.args.first().and_then(|arg| self.outside(unit, arg.value)) {
+                    Some(path) if self.gives_back(unit, path) => {
+                        plain()
+                            .skip(1)
+                            .take(1)
+                            .for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
+                    }
+                    _ => held.open = true,
+                },
+                _ if LISTS.contains(&path) => {
+                    plain().take(1).for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
+                }
+                _ => held.open = true,
+            }
+            return held;
+        }
+        match self.container_method(unit, call) {
+            Some((base, "values")) => held.extend(self.entries(unit, base, &None, depth)),
+            Some((base, "copy" | "keys" | "filter" | "slice" | "reverse" | "sort")) => {
+                held.extend(self.elements(unit, base, depth));
+            }
+            _ => held.open = true,
+        }
+        held
+    }
+
+    /// What an expression holds under a key; under any where the key is not known.
+    pub(super) fn under(&self, unit: UnitId, base: ExprId, key: Option<ExprId>, depth: usize) -> Held {
+        let wanted = key.and_then(|key| self.keys(unit, key, depth));
+        self.entries(unit, base, &wanted, depth)
+    }
+
+    /// What an expression holds under one of some keys.
+    pub(super) fn entries(&self, unit: UnitId, base: ExprId, wanted: &Wanted, depth: usize) -> Held {
+        if depth > DEPTH || !self.spend() {
+            return Held::open();
+        }
+        let mut held = Held::default();
+        let mut known = false;
+        for value in self.solver.values_of(unit, base) {
+            known = true;
+            match value {
+                Value::Container(object) => held.extend(self.entries_of(object, wanted, depth + 1)),
+                Value::Class(u, c) if self.is_enumeration(u, c) => {
+                    let members = &self.solver.program(u).classes[c as usize].members;
+                    let is_wanted =
+                        |name: &String| wanted.as_ref().is_none_or(|wanted| wanted.contains(name));
+                    for (_, member) in members.iter().filter(|(name, _)| is_wanted(name)) {
+                        self.members(u, *member).into_iter().for_each(|(u, member)| held.push(u, member));
+                    }
+                }
+                _ => held.open = true,
+            }
+        }
+        held.open |= !known;
+        held
+    }
+
+    fn entries_of(&self, object: Object, wanted: &Wanted, depth: usize) -> Held {
+        let Object::Literal(unit, id) = object else { return Held::open() };
+        if depth > DEPTH || !self.spend() {
+            return Held::open();
+        }
+        let mut held = Held::default();
+        let is_table = self.is_table(unit, id);
+        let mut length = None;
+        match &self.solver.program(unit).exprs[id as usize].expr {
+            Expr::Map(entries) => {
+                for (key, value) in entries {
+                    match key {
+                        Some(key) if self.is_wanted(unit, *key, wanted, depth) => held.push(unit, *value),
+                        Some(_) => {}
+                        None => held.extend(self.entries(unit, *value, wanted, depth + 1)),
+                    }
+                }
+            }
+            Expr::Seq(items) => {
+                length = Some(items.len());
+                let fixed = items.iter().all(|(_, spread)| *spread == Spread::No);
+                let whole = match fixed {
+                    true => {
+                        Held { items: items.iter().map(|(item, _)| (unit, *item)).collect(), open: false }
+                    }
+                    false => self.elements_of(object, depth + 1),
+                };
+                held.extend(positions(whole, wanted));
+            }
+            Expr::Call(call) if is_table => {
+                for arg in &call.args {
+                    match &arg.name {
+                        Some(name) if wanted.as_ref().is_none_or(|wanted| wanted.contains(name)) => {
+                            held.push(unit, arg.value);
+                        }
+                        Some(_) => {}
+                        None => held.extend(self.pairs_or_table(unit, arg.value, wanted, depth + 1)),
+                    }
+                }
+            }
+            Expr::Call(call) => match self.container_method(unit, call) {
+                Some((base, "copy")) => held.extend(self.entries(unit, base, wanted, depth + 1)),
+                _ => {
+                    let whole = self.elements_given(unit, call, depth + 1);
+                    let path = self.outside(unit, call.callee);
+                    match path.is_some_and(|path| ORDERED.contains(&path)) && !whole.open {
+                        true => held.extend(positions(whole, wanted)),
+                        false => held.extend(whole),
+                    }
+                }
+            },
+            _ => held.extend(self.elements_of(object, depth + 1)),
+        }
+        // What was added to a list stands behind what it was made of.
+        let is_behind = |wanted: &Wanted| {
+            wanted.as_ref().is_none_or(|wanted| {
+                wanted.iter().any(|key| {
+                    key.parse::<i64>().is_ok_and(|at| at < 0 || length.is_some_and(|len| at >= len as i64))
+                })
+            })
+        };
+        for (unit, fill) in self.solver.fills_of(object).iter().copied() {
+            match self.filling(unit, fill) {
+                Filling::Entry(key, value) => {
+                    if self.is_wanted(unit, key, wanted, depth) {
+                        held.push(unit, value);
+                    }
+                }
+                Filling::Items(items) if !is_table && is_behind(wanted) => {
+                    items.into_iter().for_each(|item| held.push(unit, item));
+                }
+                Filling::Lists(lists) if !is_table && is_behind(wanted) => {
+                    lists.into_iter().for_each(|list| held.extend(self.elements(unit, list, depth + 1)));
+                }
+                Filling::Entries(tables, named) if is_table => {
+                    for table in tables {
+                        held.extend(self.pairs_or_table(unit, table, wanted, depth + 1));
+                    }
+                    let is_wanted =
+                        |name: &String| wanted.as_ref().is_none_or(|wanted| wanted.contains(name));
+                    let named = named.into_iter().filter(|(name, _)| is_wanted(name));
+                    named.for_each(|(_, value)| held.push(unit, value));
+                }
+                _ => {}
+            }
+        }
+        held
+    }
+
+    /// What a table holds under constant names, in the order of the text; and whether it may hold more.
+    pub(in crate::graph) fn named(&self, object: Object) -> (Vec<(String, UnitId, ExprId)>, bool) {
+        let mut found = Vec::new();
+        let mut open = false;
+        let mut waiting = vec![object];
+        let mut seen = Vec::new();
+        while let Some(object) = waiting.pop() {
+            if seen.contains(&object) || seen.len() > DEPTH {
+                continue;
+            }
+            seen.push(object);
+            let mut keyed =
+                |unit: UnitId, key: ExprId, value: ExprId| match self.solver.constant_key(unit, key) {
+                    Some(name) => found.push((name, unit, value)),
+                    None => open = true,
+                };
+            let mut tables: Vec<(UnitId, ExprId)> = Vec::new();
+            match object {
+                Object::Literal(unit, id) => match &self.solver.program(unit).exprs[id as usize].expr {
+                    Expr::Map(entries) => {
+                        for (key, value) in entries {
+                            match key {
+                                Some(key) => keyed(unit, *key, *value),
+                                None => tables.push((unit, *value)),
+                            }
+                        }
+                    }
+                    Expr::Call(call) if self.is_table(unit, id) => {
+                        match self.container_method(unit, call) {
+                            Some((base, _)) => tables.push((unit, base)),
+                            None => tables.extend(
+                                call.args.iter().filter(|a| a.name.is_none()).map(|a| (unit, a.value)),
+                            ),
+                        }
+                        let named = call.args.iter().filter_map(|a| Some((a.name.clone()?, unit, a.value)));
+                        found.extend(named);
+                    }
+                    _ => open = true,
+                },
+                // What callers give is asked of them.
+                _ => open = true,
+            }
+            for (unit, fill) in self.solver.fills_of(object).iter().copied() {
+                match self.filling(unit, fill) {
+                    Filling::Entry(key, value) => match self.solver.constant_key(unit, key) {
+                        Some(name) => found.push((name, unit, value)),
+                        None => open = true,
+                    },
+                    Filling::Entries(more, named) => {
+                        tables.extend(more.into_iter().map(|table| (unit, table)));
+                        found.extend(named.into_iter().map(|(name, value)| (name, unit, value)));
+                    }
+                    Filling::Items(_) | Filling::Lists(_) => {}
+                }
+            }
+            for (unit, table) in tables {
+                let mut known = false;
+                for value in self.solver.values_of(unit, table) {
+                    match value {
+                        Value::Container(object) => {
+                            known = true;
+                            waiting.push(object);
+                        }
+                        _ => open = true,
+                    }
+                }
+                open |= !known;
+            }
+        }
+        (found, open)
+    }
+
+    /// What a table holds, or a list of pairs that a table is made of.
+    fn pairs_or_table(&self, unit: UnitId, expr: ExprId, wanted: &Wanted, depth: usize) -> Held {
+        let mut held = Held::default();
+        for value in self.solver.values_of(unit, expr) {
+            let Value::Container(Object::Literal(of, id)) = value else {
+                held.open = true;
+                continue;
+            };
+            if self.is_table(of, id) {
+                held.extend(self.entries_of(Object::Literal(of, id), wanted, depth));
+                continue;
+            }
+            for (of, pair) in self.elements_of(Object::Literal(of, id), depth).items {
+                match &self.solver.program(of).exprs[pair as usize].expr {
+                    Expr::Seq(parts) if parts.len() == 2 => {
+                        if self.is_wanted(of, parts[0].0, wanted, depth) {
+                            held.push(of, parts[1].0);
+                        }
+                    }
+                    _ => held.open = true,
+                }
+            }
+        }
+        held
+    }
+
+    /// What stands at a position of what an expression gives.
+    pub(super) fn at_position(&self, unit: UnitId, whole: ExprId, position: u32, depth: usize) -> Held {
+        if depth > DEPTH || !self.spend() {
+            return Held::open();
+        }
+        let mut held = Held::default();
+        let mut known = false;
+        for value in self.solver.values_of(unit, whole) {
+            known = true;
+            match value {
+                Value::Container(Object::Pair(of, call)) => {
+                    let Expr::Call(call) = &self.solver.program(of).exprs[call as usize].expr else {
+                        continue;
+                    };
+                    held.extend(self.of_pair(of, call, position, depth + 1));
+                }
+                Value::Container(object) => {
+                    let wanted = Some(vec![position.to_string()]);
+                    held.extend(self.entries_of(object, &wanted, depth + 1));
+                }
+                _ => held.open = true,
+            }
+        }
+        held.open |= !known;
+        held
+    }
+
+    /// One part of the pairs that a call gives.
+    fn of_pair(&self, unit: UnitId, call: &Call, position: u32, depth: usize) -> Held {
+        let argument = |at: usize| call.args.iter().filter(|arg| arg.name.is_none()).nth(at);
+        match self.outside(unit, call.callee) {
+            Some("builtins.enumerate") if position == 1 => {
+                argument(0).map_or_else(Held::open, |arg| self.elements(unit, arg.value, depth))
+            }
+            Some("builtins.zip" | "itertools.zip_longest") => argument(position as usize)
+                .filter(|arg| arg.spread == Spread::No)
+                .map_or_else(Held::open, |arg| self.elements(unit, arg.value, depth)),
+            Some(_) => Held::open(),
+            None => match (self.container_method(unit, call), position) {
+                (Some((base, "items" | "entries")), 0) => self.elements(unit, base, depth),
+                (Some((base, "items" | "entries")), 1) => self.entries(unit, base, &None, depth),
+                _ => Held::open(),
+            },
+        }
+    }
+
+    /// What a call that looks something up gives back: `table.get(key, default)`, `list.pop()`, `next(it)`.
+    fn looked_up(&self, unit: UnitId, call: &Call, depth: usize) -> Held {
+        let arg = |at: usize| call.args.get(at).map(|arg| arg.value);
+        match self.outside(unit, call.callee) {
+            Some("builtins.next" | "random.choice") => {
+                return arg(0).map_or_else(Held::default, |list| self.elements(unit, list, depth));
+            }
+            Some("builtins.getattr") => {
+                let (Some(object), Some(name)) = (arg(0), arg(1)) else { return Held::default() };
+                let mut held = Held::default();
+                for name in self.keys(unit, name, depth).into_iter().flatten() {
+                    let members = self.member_values(unit, object, &name);
+                    members.into_iter().for_each(|(u, member)| held.push(u, member));
+                }
+                // The default stands where nothing is found.
+                if held.items.is_empty() {
+                    held.open = true;
+                    arg(2).into_iter().for_each(|default| held.push(unit, default));
+                }
+                return held;
+            }
+            Some(_) => return Held::default(),
+            None => {}
+        }
+        match self.container_method(unit, call) {
+            Some((base, "get" | "setdefault" | "__getitem__")) => {
+                let mut held = self.under(unit, base, arg(0), depth);
+                if let Some(default) = arg(1) {
+                    held.push(unit, default);
+                }
+                held
+            }
+            Some((base, "pop")) if self.is_of_tables(unit, base) => self.under(unit, base, arg(0), depth),
+            // What stands at a position of a list is another thing each time.
+            Some((base, "pop" | "popleft" | "shift")) => self.elements(unit, base, depth),
+            _ => Held::default(),
+        }
+    }
+
+    /// The constants that a key stands for, if it stands for nothing else.
+    fn keys(&self, unit: UnitId, key: ExprId, depth: usize) -> Wanted {
+        let texts = self.strings(unit, key, depth + 1);
+        texts.iter().map(|text| text.as_literal().map(str::to_owned)).collect()
+    }
+
+    /// Whether a table's key is one of those that are looked up. One that is not known is none of them.
+    fn is_wanted(&self, unit: UnitId, key: ExprId, wanted: &Wanted, depth: usize) -> bool {
+        let Some(wanted) = wanted else { return true };
+        let texts = self.strings(unit, key, depth + 1);
+        texts.iter().filter_map(Text::as_literal).any(|text| wanted.iter().any(|wanted| wanted == text))
+    }
+
+    /// Whether the expression that makes a container makes a table.
+    fn is_table(&self, unit: UnitId, id: ExprId) -> bool {
+        match &self.solver.program(unit).exprs[id as usize].expr {
+            Expr::Map(_) => true,
+            Expr::Call(call) => match self.outside(unit, call.callee) {
+                Some(path) => TABLES.contains(&path),
+                None => matches!(self.container_method(unit, call), Some((_, "copy"))),
+            },
+            _ => false,
+        }
+    }
+
+    fn is_of_tables(&self, unit: UnitId, expr: ExprId) -> bool {
+        self.solver.values_of(unit, expr).any(|value| match value {
+            Value::Container(Object::Literal(of, id)) => self.is_table(of, id),
+            _ => false,
+        })
+    }
+
+    /// Whether an operation gives back its first argument, as far as texts go.
+    fn gives_back(&self, unit: UnitId, path: &str) -> bool {
+        self.solver.catalogue(unit).value(path) == Some(ValueKind::FirstArgument)
+    }
+
+    /// The access path of a callee from outside the tree.
+    fn outside(&self, unit: UnitId, callee: ExprId) -> Option<&str> {
+        self.solver.values_of(unit, callee).find_map(|value| match value {
+            Value::External { path, .. } => Some(self.solver.interner.text(path)),
+            _ => None,
+        })
+    }
+
+    /// The container that a call's method is of, and the method.
+    fn container_method<'c>(&'c self, unit: UnitId, call: &Call) -> Option<(ExprId, &'c str)> {
+        let Expr::Attr { base, name } = &self.solver.program(unit).exprs[call.callee as usize].expr else {
+            return None;
+        };
+        let is_method = |value: Value| matches!(value, Value::ContainerMethod(..));
+        self.solver.values_of(unit, call.callee).any(is_method).then_some((*base, name.as_str()))
+    }
+
+    fn filling(&self, unit: UnitId, fill: Fill) -> Filling {
+        let program = self.solver.program(unit);
+        let call = match fill {
+            Fill::Store(at) => {
+                let store = &program.stores[at as usize];
+                return match store.slot {
+                    Slot::Key(key) => Filling::Entry(key, store.value),
+                    _ => Filling::Items(vec![store.value]),
+                };
+            }
+            Fill::Call(call) => call,
+        };
+        let Expr::Call(call) = &program.exprs[call as usize].expr else { return Filling::Items(Vec::new()) };
+        let Expr::Attr { name, .. } = &program.exprs[call.callee as usize].expr else {
+            return Filling::Items(Vec::new());
+        };
+        let plain: Vec<ExprId> =
+            call.args.iter().filter(|arg| arg.name.is_none()).map(|arg| arg.value).collect();
+        match (name.as_str(), plain.as_slice()) {
+            ("insert", [_, item]) => Filling::Items(vec![*item]),
+            ("setdefault", [key, value]) => Filling::Entry(*key, *value),
+            ("extend" | "extendleft", _) => Filling::Lists(plain),
+            ("update", _) => {
+                let named = call.args.iter().filter_map(|arg| Some((arg.name.clone()?, arg.value)));
+                Filling::Entries(plain, named.collect())
+            }
+            _ => Filling::Items(plain),
+        }
+    }
+}
+
+/// What comes into a container at one place.
+enum Filling {
+    /// Elements.
+    Items(Vec<ExprId>),
+    /// What lists hold.
+    Lists(Vec<ExprId>),
+    /// A value under a key.
+    Entry(ExprId, ExprId),
+    /// What tables hold, or sets; and values by name.
+    Entries(Vec<ExprId>, Vec<(String, ExprId)>),
+}
+
+/// Those of the elements of a list that stand at some positions.
+fn positions(whole: Held, wanted: &Wanted) -> Held {
+    let Some(wanted) = wanted else { return whole };
+    if whole.open {
+        return whole;
+    }
+    let mut held = Held::default();
+    for at in wanted.iter().filter_map(|key| key.parse::<i64>().ok()) {
+        let at = if at < 0 { at + whole.items.len() as i64 } else { at };
+        if let Some((unit, item)) = usize::try_from(at).ok().and_then(|at| whole.items.get(at)) {
+            held.push(*unit, *item);
+        }
+    }
+    held
+}
+
+/// A text of another function: its parameters are not known here.
+fn without_parameters(text: &Text) -> Text {
+    let mut known = Text::default();
+    for piece in text.pieces() {
+        known.push(match piece {
+            Piece::Free(Origin::Parameter(_)) => Piece::Free(Origin::Unknown),
+            Piece::Rest(Origin::Parameter(_)) => Piece::Rest(Origin::Unknown),
+            other => other.clone(),
+        });
+    }
+    known
+}
