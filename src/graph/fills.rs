@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::solve::Solver;
 use super::value::{Object, UnitId, Value};
-use crate::base::ir::{Expr, ExprId, Slot};
+use crate::base::ir::{Expr, ExprId, FuncId, Slot};
 
 /// Methods that add to the container that they are called on.
 const ADDING: [&str; 10] = [
@@ -19,6 +19,9 @@ const ADDING: [&str; 10] = [
     "push",
     "unshift",
 ];
+
+/// Functions in one another that are looked through.
+const MOST_NESTED: usize = 64;
 
 /// One way in which something comes into a container.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +39,12 @@ impl Solver<'_> {
     /// What fills a container, as far as is known when it is first asked for.
     pub(super) fn fills_of(&self, object: Object) -> &[(UnitId, Fill)] {
         self.fills.get_or_init(|| self.all_fills()).get(&object).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a function is another, or stands in it.
+    pub(super) fn is_inside(&self, unit: UnitId, function: FuncId, other: FuncId) -> bool {
+        let parent = |of: &FuncId| self.program(unit).functions[*of as usize].parent;
+        std::iter::successors(Some(function), parent).take(MOST_NESTED).any(|of| of == other)
     }
 
     fn all_fills(&self) -> Fills {

@@ -5,6 +5,7 @@
 
 mod calls;
 mod elements;
+mod entries;
 mod given;
 mod lists;
 mod members;

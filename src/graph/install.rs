@@ -3,9 +3,9 @@
 
 use super::link::Target;
 use super::solve::{Edge, NodeId, Solver, User, WHOLE_MODULE};
-use super::value::{UnitId, Value, ValueId};
+use super::value::{Object, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{CallKind, Expr, ExprId, FuncId, FunctionKind, Import, Slot};
+use crate::base::ir::{CallKind, Expr, ExprId, FuncId, FunctionKind, Import, Slot, Spread};
 use crate::base::site::Confidence;
 use crate::data::primitives::ValueKind;
 
@@ -24,6 +24,18 @@ impl<'a> Solver<'a> {
         };
         let value = self.interner.value(receiver);
         self.insert(self.cell_node(unit, first.cell), value);
+    }
+
+    /// What collects further keyword arguments is a table, whoever calls.
+    pub(super) fn seed_keywords(&mut self, unit: UnitId, function: FuncId) {
+        if self.on_demand() || self.units[unit as usize].language != Language::Python {
+            return;
+        }
+        let params = &self.program(unit).functions[function as usize].params;
+        for (at, param) in params.iter().enumerate().filter(|(_, param)| param.spread == Spread::Mapping) {
+            let object = Value::Container(Object::Keywords(unit, function, at as u32));
+            self.insert_value(self.cell_node(unit, param.cell), object);
+        }
     }
 
     pub(super) fn slot_key(slot: &Slot) -> Option<String> {

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::link::Files;
 pub(super) use super::user::User;
-use super::value::{Interner, Object, Symbol, UnitId, Value, ValueId};
+use super::value::{Interner, Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
 use crate::base::ir::{CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Program, Slot, Spread};
 use crate::base::scratch::Scratch;
@@ -380,14 +380,7 @@ impl<'a> Solver<'a> {
             };
             self.insert_value(self.cell_node(unit, this), receiver);
         }
-        // What collects further keyword arguments is a table, whoever calls.
-        if !self.on_demand && self.units[unit as usize].language == Language::Python {
-            let collects = |(_, param): &(usize, &crate::base::ir::Param)| param.spread == Spread::Mapping;
-            for (at, param) in body.params.iter().enumerate().filter(collects) {
-                let object = Value::Container(Object::Keywords(unit, function, at as u32));
-                self.insert_value(self.cell_node(unit, param.cell), object);
-            }
-        }
+        self.seed_keywords(unit, function);
         // In the daemon's reach a method gets the receivers that it is called on.
         if !self.on_demand || self.units[unit as usize].language != Language::Python {
             self.seed_receiver(unit, function);

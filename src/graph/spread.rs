@@ -42,7 +42,7 @@ impl Finder<'_, '_> {
                     }
                 }
                 (Spread::Mapping, object) => {
-                    let (mut entries, open) = folder.named(object);
+                    let (mut entries, open) = folder.named(object, (self.unit, arg.value));
                     if entries.iter().any(|(_, of, _)| *of != self.unit) {
                         args.push(arg.clone());
                         continue;
@@ -77,7 +77,7 @@ impl Finder<'_, '_> {
         let folder = Folder::new(self.solver);
         self.solver.values_of(unit, table).any(|value| {
             let Value::Container(object) = value else { return false };
-            let (entries, _) = folder.named(object);
+            let (entries, _) = folder.named(object, (unit, table));
             let gives = entries
                 .iter()
                 .any(|(name, of, value)| name == keyword && folder.truth(*of, *value) != Some(false));

@@ -25,7 +25,7 @@ const LISTS: [&str; 12] = [
     "builtins.filter",
 ];
 /// Those of them that leave each element in its place.
-const ORDERED: [&str; 3] = ["builtins.list", "builtins.tuple", "collections.deque"];
+pub(super) const ORDERED: [&str; 3] = ["builtins.list", "builtins.tuple", "collections.deque"];
 /// Calls that give a table of their arguments.
 const TABLES: [&str; 4] =
     ["builtins.dict", "collections.OrderedDict", "collections.defaultdict", "types.MappingProxyType"];
@@ -40,7 +40,7 @@ pub(in crate::graph) struct Held {
 }
 
 impl Held {
-    fn push(&mut self, unit: UnitId, expr: ExprId) {
+    pub(super) fn push(&mut self, unit: UnitId, expr: ExprId) {
         if self.items.contains(&(unit, expr)) {
             return;
         }
@@ -50,18 +50,18 @@ impl Held {
         }
     }
 
-    fn extend(&mut self, other: Held) {
+    pub(super) fn extend(&mut self, other: Held) {
         other.items.into_iter().for_each(|(unit, expr)| self.push(unit, expr));
         self.open |= other.open;
     }
 
-    fn open() -> Held {
+    pub(super) fn open() -> Held {
         Held { items: Vec::new(), open: true }
     }
 }
 
-/// What a key is at a lookup.
-pub(super) type Wanted = Option<Vec<String>>;
+/// Where a container is read.
+pub(in crate::graph) type Reader = (UnitId, ExprId);
 
 impl Folder<'_, '_> {
     /// The expressions of which an element, an entry or the result of a lookup is one; none where an
@@ -131,7 +131,7 @@ impl Folder<'_, '_> {
         for value in self.solver.values_of(unit, list) {
             known = true;
             match value {
-                Value::Container(object) => held.extend(self.elements_of(object, depth + 1)),
+                Value::Container(object) => held.extend(self.elements_of(object, (unit, list), depth + 1)),
                 Value::Class(u, c) if self.is_enumeration(u, c) => {
                     self.all_members(u, c).into_iter().for_each(|(u, member)| held.push(u, member));
                 }
@@ -142,7 +142,7 @@ impl Folder<'_, '_> {
         held
     }
 
-    fn elements_of(&self, object: Object, depth: usize) -> Held {
+    pub(super) fn elements_of(&self, object: Object, at: Reader, depth: usize) -> Held {
         let Object::Literal(unit, id) = object else { return Held::open() };
         if depth > DEPTH || !self.spend() {
             return Held::open();
@@ -176,7 +176,7 @@ impl Folder<'_, '_> {
             _ => held.open = true,
         }
         let is_table = self.is_table(unit, id);
-        for (unit, fill) in self.solver.fills_of(object).iter().copied() {
+        for (unit, fill) in self.fills(object, at) {
             match self.filling(unit, fill) {
                 Filling::Items(items) => items.into_iter().for_each(|item| held.push(unit, item)),
                 Filling::Lists(lists) | Filling::Entries(lists, _) => {
@@ -189,7 +189,7 @@ impl Folder<'_, '_> {
     }
 
     /// The elements of the container that a call gives.
-    fn elements_given(&self, unit: UnitId, call: &Call, depth: usize) -> Held {
+    pub(super) fn elements_given(&self, unit: UnitId, call: &Call, depth: usize) -> Held {
         let mut held = Held::default();
         let plain = || call.args.iter().filter(|arg| arg.name.is_none());
         if let Some(path) = self.outside(unit, call.callee) {
@@ -231,225 +231,6 @@ impl Folder<'_, '_> {
         held
     }
 
-    /// What an expression holds under a key; under any where the key is not known.
-    pub(super) fn under(&self, unit: UnitId, base: ExprId, key: Option<ExprId>, depth: usize) -> Held {
-        let wanted = key.and_then(|key| self.keys(unit, key, depth));
-        self.entries(unit, base, &wanted, depth)
-    }
-
-    /// What an expression holds under one of some keys.
-    pub(super) fn entries(&self, unit: UnitId, base: ExprId, wanted: &Wanted, depth: usize) -> Held {
-        if depth > DEPTH || !self.spend() {
-            return Held::open();
-        }
-        let mut held = Held::default();
-        let mut known = false;
-        for value in self.solver.values_of(unit, base) {
-            known = true;
-            match value {
-                Value::Container(object) => held.extend(self.entries_of(object, wanted, depth + 1)),
-                Value::Class(u, c) if self.is_enumeration(u, c) => {
-                    let members = &self.solver.program(u).classes[c as usize].members;
-                    let is_wanted =
-                        |name: &String| wanted.as_ref().is_none_or(|wanted| wanted.contains(name));
-                    for (_, member) in members.iter().filter(|(name, _)| is_wanted(name)) {
-                        self.members(u, *member).into_iter().for_each(|(u, member)| held.push(u, member));
-                    }
-                }
-                _ => held.open = true,
-            }
-        }
-        held.open |= !known;
-        held
-    }
-
-    fn entries_of(&self, object: Object, wanted: &Wanted, depth: usize) -> Held {
-        let Object::Literal(unit, id) = object else { return Held::open() };
-        if depth > DEPTH || !self.spend() {
-            return Held::open();
-        }
-        let mut held = Held::default();
-        let is_table = self.is_table(unit, id);
-        let mut length = None;
-        match &self.solver.program(unit).exprs[id as usize].expr {
-            Expr::Map(entries) => {
-                for (key, value) in entries {
-                    match key {
-                        Some(key) if self.is_wanted(unit, *key, wanted, depth) => held.push(unit, *value),
-                        Some(_) => {}
-                        None => held.extend(self.entries(unit, *value, wanted, depth + 1)),
-                    }
-                }
-            }
-            Expr::Seq(items) => {
-                length = Some(items.len());
-                let fixed = items.iter().all(|(_, spread)| *spread == Spread::No);
-                let whole = match fixed {
-                    true => {
-                        Held { items: items.iter().map(|(item, _)| (unit, *item)).collect(), open: false }
-                    }
-                    false => self.elements_of(object, depth + 1),
-                };
-                held.extend(positions(whole, wanted));
-            }
-            Expr::Call(call) if is_table => {
-                for arg in &call.args {
-                    match &arg.name {
-                        Some(name) if wanted.as_ref().is_none_or(|wanted| wanted.contains(name)) => {
-                            held.push(unit, arg.value);
-                        }
-                        Some(_) => {}
-                        None => held.extend(self.pairs_or_table(unit, arg.value, wanted, depth + 1)),
-                    }
-                }
-            }
-            Expr::Call(call) => match self.container_method(unit, call) {
-                Some((base, "copy")) => held.extend(self.entries(unit, base, wanted, depth + 1)),
-                _ => {
-                    let whole = self.elements_given(unit, call, depth + 1);
-                    let path = self.outside(unit, call.callee);
-                    match path.is_some_and(|path| ORDERED.contains(&path)) && !whole.open {
-                        true => held.extend(positions(whole, wanted)),
-                        false => held.extend(whole),
-                    }
-                }
-            },
-            _ => held.extend(self.elements_of(object, depth + 1)),
-        }
-        // What was added to a list stands behind what it was made of.
-        let is_behind = |wanted: &Wanted| {
-            wanted.as_ref().is_none_or(|wanted| {
-                wanted.iter().any(|key| {
-                    key.parse::<i64>().is_ok_and(|at| at < 0 || length.is_some_and(|len| at >= len as i64))
-                })
-            })
-        };
-        for (unit, fill) in self.solver.fills_of(object).iter().copied() {
-            match self.filling(unit, fill) {
-                Filling::Entry(key, value) => {
-                    if self.is_wanted(unit, key, wanted, depth) {
-                        held.push(unit, value);
-                    }
-                }
-                Filling::Items(items) if !is_table && is_behind(wanted) => {
-                    items.into_iter().for_each(|item| held.push(unit, item));
-                }
-                Filling::Lists(lists) if !is_table && is_behind(wanted) => {
-                    lists.into_iter().for_each(|list| held.extend(self.elements(unit, list, depth + 1)));
-                }
-                Filling::Entries(tables, named) if is_table => {
-                    for table in tables {
-                        held.extend(self.pairs_or_table(unit, table, wanted, depth + 1));
-                    }
-                    let is_wanted =
-                        |name: &String| wanted.as_ref().is_none_or(|wanted| wanted.contains(name));
-                    let named = named.into_iter().filter(|(name, _)| is_wanted(name));
-                    named.for_each(|(_, value)| held.push(unit, value));
-                }
-                _ => {}
-            }
-        }
-        held
-    }
-
-    /// What a table holds under constant names, in the order of the text; and whether it may hold more.
-    pub(in crate::graph) fn named(&self, object: Object) -> (Vec<(String, UnitId, ExprId)>, bool) {
-        let mut found = Vec::new();
-        let mut open = false;
-        let mut waiting = vec![object];
-        let mut seen = Vec::new();
-        while let Some(object) = waiting.pop() {
-            if seen.contains(&object) || seen.len() > DEPTH {
-                continue;
-            }
-            seen.push(object);
-            let mut keyed =
-                |unit: UnitId, key: ExprId, value: ExprId| match self.solver.constant_key(unit, key) {
-                    Some(name) => found.push((name, unit, value)),
-                    None => open = true,
-                };
-            let mut tables: Vec<(UnitId, ExprId)> = Vec::new();
-            match object {
-                Object::Literal(unit, id) => match &self.solver.program(unit).exprs[id as usize].expr {
-                    Expr::Map(entries) => {
-                        for (key, value) in entries {
-                            match key {
-                                Some(key) => keyed(unit, *key, *value),
-                                None => tables.push((unit, *value)),
-                            }
-                        }
-                    }
-                    Expr::Call(call) if self.is_table(unit, id) => {
-                        match self.container_method(unit, call) {
-                            Some((base, _)) => tables.push((unit, base)),
-                            None => tables.extend(
-                                call.args.iter().filter(|a| a.name.is_none()).map(|a| (unit, a.value)),
-                            ),
-                        }
-                        let named = call.args.iter().filter_map(|a| Some((a.name.clone()?, unit, a.value)));
-                        found.extend(named);
-                    }
-                    _ => open = true,
-                },
-                // What callers give is asked of them.
-                _ => open = true,
-            }
-            for (unit, fill) in self.solver.fills_of(object).iter().copied() {
-                match self.filling(unit, fill) {
-                    Filling::Entry(key, value) => match self.solver.constant_key(unit, key) {
-                        Some(name) => found.push((name, unit, value)),
-                        None => open = true,
-                    },
-                    Filling::Entries(more, named) => {
-                        tables.extend(more.into_iter().map(|table| (unit, table)));
-                        found.extend(named.into_iter().map(|(name, value)| (name, unit, value)));
-                    }
-                    Filling::Items(_) | Filling::Lists(_) => {}
-                }
-            }
-            for (unit, table) in tables {
-                let mut known = false;
-                for value in self.solver.values_of(unit, table) {
-                    match value {
-                        Value::Container(object) => {
-                            known = true;
-                            waiting.push(object);
-                        }
-                        _ => open = true,
-                    }
-                }
-                open |= !known;
-            }
-        }
-        (found, open)
-    }
-
-    /// What a table holds, or a list of pairs that a table is made of.
-    fn pairs_or_table(&self, unit: UnitId, expr: ExprId, wanted: &Wanted, depth: usize) -> Held {
-        let mut held = Held::default();
-        for value in self.solver.values_of(unit, expr) {
-            let Value::Container(Object::Literal(of, id)) = value else {
-                held.open = true;
-                continue;
-            };
-            if self.is_table(of, id) {
-                held.extend(self.entries_of(Object::Literal(of, id), wanted, depth));
-                continue;
-            }
-            for (of, pair) in self.elements_of(Object::Literal(of, id), depth).items {
-                match &self.solver.program(of).exprs[pair as usize].expr {
-                    Expr::Seq(parts) if parts.len() == 2 => {
-                        if self.is_wanted(of, parts[0].0, wanted, depth) {
-                            held.push(of, parts[1].0);
-                        }
-                    }
-                    _ => held.open = true,
-                }
-            }
-        }
-        held
-    }
-
     /// What stands at a position of what an expression gives.
     pub(super) fn at_position(&self, unit: UnitId, whole: ExprId, position: u32, depth: usize) -> Held {
         if depth > DEPTH || !self.spend() {
@@ -468,7 +249,7 @@ impl Folder<'_, '_> {
                 }
                 Value::Container(object) => {
                     let wanted = Some(vec![position.to_string()]);
-                    held.extend(self.entries_of(object, &wanted, depth + 1));
+                    held.extend(self.entries_of(object, (unit, whole), &wanted, depth + 1));
                 }
                 _ => held.open = true,
             }
@@ -535,21 +316,8 @@ impl Folder<'_, '_> {
         }
     }
 
-    /// The constants that a key stands for, if it stands for nothing else.
-    fn keys(&self, unit: UnitId, key: ExprId, depth: usize) -> Wanted {
-        let texts = self.strings(unit, key, depth + 1);
-        texts.iter().map(|text| text.as_literal().map(str::to_owned)).collect()
-    }
-
-    /// Whether a table's key is one of those that are looked up. One that is not known is none of them.
-    fn is_wanted(&self, unit: UnitId, key: ExprId, wanted: &Wanted, depth: usize) -> bool {
-        let Some(wanted) = wanted else { return true };
-        let texts = self.strings(unit, key, depth + 1);
-        texts.iter().filter_map(Text::as_literal).any(|text| wanted.iter().any(|wanted| wanted == text))
-    }
-
     /// Whether the expression that makes a container makes a table.
-    fn is_table(&self, unit: UnitId, id: ExprId) -> bool {
+    pub(super) fn is_table(&self, unit: UnitId, id: ExprId) -> bool {
         match &self.solver.program(unit).exprs[id as usize].expr {
             Expr::Map(_) => true,
             Expr::Call(call) => match self.outside(unit, call.callee) {
@@ -573,7 +341,7 @@ impl Folder<'_, '_> {
     }
 
     /// The access path of a callee from outside the tree.
-    fn outside(&self, unit: UnitId, callee: ExprId) -> Option<&str> {
+    pub(super) fn outside(&self, unit: UnitId, callee: ExprId) -> Option<&str> {
         self.solver.values_of(unit, callee).find_map(|value| match value {
             Value::External { path, .. } => Some(self.solver.interner.text(path)),
             _ => None,
@@ -581,7 +349,7 @@ impl Folder<'_, '_> {
     }
 
     /// The container that a call's method is of, and the method.
-    fn container_method<'c>(&'c self, unit: UnitId, call: &Call) -> Option<(ExprId, &'c str)> {
+    pub(super) fn container_method<'c>(&'c self, unit: UnitId, call: &Call) -> Option<(ExprId, &'c str)> {
         let Expr::Attr { base, name } = &self.solver.program(unit).exprs[call.callee as usize].expr else {
             return None;
         };
@@ -589,7 +357,49 @@ impl Folder<'_, '_> {
         self.solver.values_of(unit, call.callee).any(is_method).then_some((*base, name.as_str()))
     }
 
-    fn filling(&self, unit: UnitId, fill: Fill) -> Filling {
+    /// What fills a container that is read at a place. A function makes a container of its own at each call:
+    /// what one caller puts into its own is not in another's.
+    pub(super) fn fills(&self, object: Object, at: Reader) -> Vec<(UnitId, Fill)> {
+        let all = self.solver.fills_of(object).iter().copied();
+        let Object::Literal(made_in, made) = object else { return all.collect() };
+        let maker = self.solver.program(made_in).exprs[made as usize].function;
+        let variable = |unit: UnitId, expr: ExprId| {
+            let program = self.solver.program(unit);
+            match program.exprs[expr as usize].expr {
+                Expr::Cell(cell) => Some((cell, program.cells[cell as usize].name.as_str())),
+                _ => None,
+            }
+        };
+        let function =
+            |unit: UnitId, expr: ExprId| (unit, self.solver.program(unit).exprs[expr as usize].function);
+        let counts = |(unit, fill): &(UnitId, Fill)| {
+            let Some(base) = self.filled(*unit, *fill) else { return false };
+            let Some((cell, name)) = variable(*unit, base) else { return true };
+            let here = function(*unit, base);
+            maker == 0
+                || *unit == made_in && self.solver.is_inside(*unit, here.1, maker)
+                || self.solver.parameter(*unit, cell).is_some()
+                || here == function(at.0, at.1) && variable(at.0, at.1).is_some_and(|(_, of)| of == name)
+        };
+        all.filter(counts).collect()
+    }
+
+    /// The expression of the container that is filled.
+    fn filled(&self, unit: UnitId, fill: Fill) -> Option<ExprId> {
+        let program = self.solver.program(unit);
+        match fill {
+            Fill::Store(at) => Some(program.stores[at as usize].base),
+            Fill::Call(call) => {
+                let Expr::Call(call) = &program.exprs[call as usize].expr else { return None };
+                match program.exprs[call.callee as usize].expr {
+                    Expr::Attr { base, .. } => Some(base),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    pub(super) fn filling(&self, unit: UnitId, fill: Fill) -> Filling {
         let program = self.solver.program(unit);
         let call = match fill {
             Fill::Store(at) => {
@@ -621,7 +431,7 @@ impl Folder<'_, '_> {
 }
 
 /// What comes into a container at one place.
-enum Filling {
+pub(super) enum Filling {
     /// Elements.
     Items(Vec<ExprId>),
     /// What lists hold.
@@ -630,22 +440,6 @@ enum Filling {
     Entry(ExprId, ExprId),
     /// What tables hold, or sets; and values by name.
     Entries(Vec<ExprId>, Vec<(String, ExprId)>),
-}
-
-/// Those of the elements of a list that stand at some positions.
-fn positions(whole: Held, wanted: &Wanted) -> Held {
-    let Some(wanted) = wanted else { return whole };
-    if whole.open {
-        return whole;
-    }
-    let mut held = Held::default();
-    for at in wanted.iter().filter_map(|key| key.parse::<i64>().ok()) {
-        let at = if at < 0 { at + whole.items.len() as i64 } else { at };
-        if let Some((unit, item)) = usize::try_from(at).ok().and_then(|at| whole.items.get(at)) {
-            held.push(*unit, *item);
-        }
-    }
-    held
 }
 
 /// A text of another function: its parameters are not known here.

@@ -1,7 +1,7 @@
 //! Whether an expression holds. What is not known is neither true nor false.
 
 use super::{DEPTH, Folder};
-use crate::base::ir::{BinaryOp, Expr, ExprId};
+use crate::base::ir::{BinaryOp, Expr, ExprId, Node};
 use crate::graph::value::{UnitId, Value};
 
 impl Folder<'_, '_> {
@@ -91,7 +91,7 @@ impl Folder<'_, '_> {
         known
     }
 
-    /// Whether a member of that name may be stored where nobody sees which object it is of.
+    /// Whether a member of that name may be stored where nobody sees which object it is of, or under which name.
     fn is_stored_unseen(&self, name: &str) -> bool {
         (0..self.solver.units().len() as UnitId).any(|unit| {
             let program = self.solver.program(unit);
@@ -99,7 +99,17 @@ impl Folder<'_, '_> {
                 let base = program.stores[*at as usize].base;
                 self.solver.values_of(unit, base).next().is_none()
             };
-            self.solver.stores_of(unit, name).iter().any(is_free)
+            let by_name = |node: &Node| match &node.expr {
+                Expr::Attr { name, .. } => name == "__dict__",
+                Expr::Call(call) => {
+                    self.outside(unit, call.callee) == Some("builtins.setattr")
+                        && call.args.get(1).is_none_or(|arg| {
+                            self.solver.constant_key(unit, arg.value).is_none_or(|of| of == name)
+                        })
+                }
+                _ => false,
+            };
+            self.solver.stores_of(unit, name).iter().any(is_free) || program.exprs.iter().any(by_name)
         })
     }
 }

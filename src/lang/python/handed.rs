@@ -40,6 +40,14 @@ pub(super) fn handed(
     Some(kept)
 }
 
+/// The name of what is called with what stands at a place.
+pub(super) fn called_with(line: &str, place: usize) -> Option<&str> {
+    let inside = beside(line, place);
+    let before = line[..inside.as_ptr() as usize - line.as_ptr() as usize].strip_suffix('(')?;
+    let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+    Some(&before[start..]).filter(|name| !name.is_empty())
+}
+
 /// What stands beside a place in the innermost brackets around it, or on its line.
 pub(super) fn beside(line: &str, place: usize) -> &str {
     let bytes = line.as_bytes();

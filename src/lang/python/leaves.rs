@@ -10,6 +10,9 @@ use super::cut::{Cut, Kind, Statement, first_word};
 use super::slice::{FILLS, Slice};
 use super::stores::filled;
 
+/// Classes whose fields are read with those of one.
+const MOST_FAMILY: usize = 16;
+
 /// A statement that is chosen or not as a whole: one of the top level, or a member of a class.
 pub(super) struct Leaf<'c> {
     pub(super) statement: &'c Statement,
@@ -277,6 +280,40 @@ impl<'c> Leaves<'c> {
         (first..self.all.len()).take_while(move |at| self.all[*at].class == Some(class))
     }
 
+    /// What declares the fields of a class and of those around it: a constructor made of them takes them in order.
+    /// With it a member of each, so that it is read at all.
+    pub(super) fn fields(&self, class: usize) -> Vec<usize> {
+        let kin = &self.bound().kin;
+        let mut family = vec![class];
+        let mut read = 0;
+        while let Some(at) = family.get(read).copied().filter(|_| read < MOST_FAMILY) {
+            read += 1;
+            let more: Vec<usize> = kin[at].iter().copied().filter(|of| !family.contains(of)).collect();
+            family.extend(more);
+        }
+        let is_field = |at: &usize| self.is_field(*at);
+        let mut fields: Vec<usize> =
+            family.iter().flat_map(|class| self.members(*class).filter(is_field)).collect();
+        if !fields.is_empty() {
+            fields.extend(family.iter().filter_map(|class| self.members(*class).next()));
+        }
+        fields
+    }
+
+    /// Whether a leaf declares a field: `name: type`.
+    pub(super) fn is_field(&self, at: usize) -> bool {
+        let text = self.text_of(at).trim_start();
+        let name = first_word(text);
+        self.all[at].statement.kind == Kind::Simple
+            && !name.is_empty()
+            && text[name.len()..].trim_start().starts_with(':')
+    }
+
+    /// Whether a class is an enumeration, as far as its header tells.
+    pub(super) fn is_enumeration(&self, class: usize) -> bool {
+        self.text[self.classes[class].head.clone()].contains("Enum")
+    }
+
     /// A name as it stands in the text, if it does.
     pub(super) fn mentioned(&self, name: &str) -> Option<&'c str> {
         let place = *self.mentions(name).first()?;
@@ -407,6 +444,27 @@ pub(super) fn given_back(slice: &str) -> Vec<usize> {
     let gives =
         |line: &&str| line.starts_with("return") || line.contains("yield") || line.contains(": return");
     slice.lines().map(str::trim_start).filter(gives).map(|line| offset_in(slice, line)).collect()
+}
+
+/// The places of a definition where it calls one of its parameters.
+pub(super) fn parameters_called(slice: &str) -> Vec<usize> {
+    let Some(header) = slice.find("def ").map(|at| &slice[at..]) else { return Vec::new() };
+    let Some(end) = header.find(":\n").or_else(|| header.find(':')) else { return Vec::new() };
+    let parameters: Vec<&str> = identifiers(&header[..end]).skip(2).collect();
+    let body = &header[end..];
+    let is_call = |name: &&str| {
+        let before = body[..offset_in(body, name)].chars().next_back();
+        parameters.contains(name)
+            && body[offset_in(body, name) + name.len()..].starts_with('(')
+            && before != Some('.')
+    };
+    identifiers(body).filter(is_call).map(|name| offset_in(slice, name)).collect()
+}
+
+/// Whether what follows a name assigns to it.
+pub(super) fn is_assigned(after: &str) -> bool {
+    let after = after.trim_start_matches([' ', '\t']);
+    assignment(after).is_some_and(|at| after[..at].chars().all(|c| matches!(c, '+' | '|' | '*')))
 }
 
 /// The identifiers before the first `=` that assigns; of attributes the last component.

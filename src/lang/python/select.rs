@@ -11,7 +11,7 @@ use super::asks::commands_named;
 use super::cut::{Cut, Kind};
 use super::given::{Given, Hands};
 use super::hints::{Hints, Hit, Weight};
-use super::leaves::{Binding, Leaves, assigned, given_back, identifiers};
+use super::leaves::{Binding, Leaves, assigned, given_back, identifiers, is_assigned, parameters_called};
 use super::sinks::{Meeting, meet};
 use super::slice::{FILLS, Names, Seeds};
 use crate::data::commands::CommandCatalogue;
@@ -45,6 +45,8 @@ struct Chosen {
     whole: bool,
     /// Its values decide what the site is (a pid): those that its callers give count too.
     decides: bool,
+    /// Whether a value of it holds decides whether there is a site: whoever may change one counts too.
+    tested: bool,
 }
 
 impl Chosen {
@@ -54,8 +56,8 @@ impl Chosen {
     }
 
     /// Grows with each choice.
-    fn weight(&self) -> (bool, bool, bool, bool, usize) {
-        (self.chosen, self.runs, self.whole, self.decides, self.seeds.lines.len())
+    fn weight(&self) -> (bool, bool, bool, bool, bool, usize) {
+        (self.chosen, self.runs, self.whole, self.decides, self.tested, self.seeds.lines.len())
     }
 }
 
@@ -206,6 +208,7 @@ impl<'c> Chooser<'_, 'c> {
             let may = |name: &str| self.pieces.hints.takes_arguments(name);
             if kept || identifiers(self.leaves.text_of(at)).any(may) {
                 self.choose(at, offset);
+                self.chosen[at].tested = true;
             }
         }
         let mut named = self.filled_names();
@@ -294,11 +297,15 @@ impl<'c> Chooser<'_, 'c> {
         let bound = leaves.bound();
         let mut queue: Vec<usize> = (0..self.chosen.len()).filter(|at| self.chosen[*at].chosen).collect();
         let mut headers = FxHashSet::default();
+        let mut families: FxHashSet<usize> = FxHashSet::default();
         let mut asked: FxHashSet<(usize, &'c str)> = FxHashSet::default();
         while let Some(at) = queue.pop() {
             let (class, runs) = (leaves.all[at].class, self.chosen[at].runs);
             let Names { used: mut names, conditions, by_parameter, member_of_parameter } = self.wanted_by(at);
-            let decides = self.chosen[at].decides;
+            let (decides, tested) = (self.chosen[at].decides, self.chosen[at].tested);
+            if tested {
+                queue.extend(self.choose_stores(at, &names));
+            }
             // What is given to a parameter may be the module whose member this is.
             if decides && by_parameter || member_of_parameter {
                 queue.extend(self.choose_callers(at));
@@ -312,7 +319,19 @@ impl<'c> Chooser<'_, 'c> {
             // What is read of a class by its name (`Commands.STOP`).
             let classes = names.iter().flat_map(|name| bound.classes.get(name).into_iter().flatten());
             let large = classes.filter(|class| leaves.classes[**class].span.len() > SMALL);
-            for class in large.copied().collect::<Vec<usize>>() {
+            let large = large.copied().collect::<Vec<usize>>();
+            // What objects are made with is told by the order of their fields.
+            let families = large.iter().copied().chain(class).filter(|class| families.insert(*class));
+            for leaf in families.flat_map(|class| leaves.fields(class)) {
+                wanted.push((Binding { leaf, place: None }, false));
+            }
+            // Any member of an enumeration has the `value` that is read.
+            let any_member = |class: usize| names.contains("value") && leaves.is_enumeration(class);
+            for class in large.iter().copied().chain(class).filter(|class| any_member(*class)) {
+                let plain = leaves.members(class).filter(|leaf| !leaves.all[*leaf].is_function());
+                wanted.extend(plain.map(|leaf| (Binding { leaf, place: None }, false)));
+            }
+            for class in large {
                 let of = names.iter().flat_map(|name| bound.attributes.get(&(class, *name)));
                 let plain = of.flatten().filter(|b| b.place.is_none() && !leaves.all[b.leaf].is_function());
                 wanted.extend(plain.map(|binding| (*binding, false)));
@@ -367,7 +386,15 @@ impl<'c> Chooser<'_, 'c> {
                 let seeds = match place {
                     _ if !leaves.all[other].is_function() => None,
                     Some(place) => Some(vec![place]),
-                    None => Some(given_back(leaves.text_of(other))),
+                    None => {
+                        let text = leaves.text_of(other);
+                        let mut seeds = given_back(text);
+                        // What runs commands may be handed to it.
+                        if runs {
+                            seeds.extend(parameters_called(text));
+                        }
+                        Some(seeds)
+                    }
                 };
                 // What gives nothing back and stores nothing there stands for nothing.
                 if seeds.as_ref().is_some_and(Vec::is_empty) {
@@ -378,6 +405,7 @@ impl<'c> Chooser<'_, 'c> {
                 leaf.chosen = true;
                 leaf.runs |= runs;
                 leaf.decides |= decides;
+                leaf.tested |= tested;
                 match seeds {
                     Some(seeds) => {
                         let lines = &mut leaf.seeds.lines;
@@ -412,6 +440,36 @@ impl<'c> Chooser<'_, 'c> {
             self.chosen[caller].decides = true;
             if self.chosen[caller].weight() != before {
                 new.push(caller);
+            }
+        }
+        new
+    }
+
+    /// Chooses the places that store a member by one of the names that a leaf reads, of whatever object, and
+    /// those that store members by names that are not written out. Gives those that are new.
+    fn choose_stores(&mut self, at: usize, names: &FxHashSet<&'c str>) -> Vec<usize> {
+        let leaves = self.leaves;
+        let text = leaves.text_of(at);
+        let mut places: Vec<usize> = Vec::new();
+        let mut any = false;
+        for name in names.iter().filter(|name| is_member(text, name)) {
+            any = true;
+            let is_store = |place: &&usize| {
+                leaves.text[..**place].ends_with('.') && is_assigned(&leaves.text[**place + name.len()..])
+            };
+            places.extend(leaves.mentions(name).iter().filter(is_store));
+        }
+        if any {
+            places.extend(["setattr", "__dict__"].iter().flat_map(|name| leaves.mentions(name)));
+        }
+        places.sort_unstable();
+        let mut new = Vec::new();
+        for place in places {
+            let Some(other) = leaves.at(place) else { continue };
+            let before = self.chosen[other].weight();
+            self.choose(other, place);
+            if self.chosen[other].weight() != before {
+                new.push(other);
             }
         }
         new

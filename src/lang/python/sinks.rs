@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Kind, first_word};
 use super::given::{Given, Hands};
-use super::handed::{beside, handed, program_is_fixed};
+use super::handed::{beside, called_with, handed, program_is_fixed};
 use super::leaves::{Leaves, assigned, identifiers, offset_in};
 use super::slice::{Names, Slice, given_names, objects_in};
 use super::stores::{filled, is_import, is_name, is_target, line_of, segment_of, simple_part, stored};
@@ -399,7 +399,13 @@ impl<'a, 'c> Search<'a, 'c> {
         }
         let is_named =
             self.named[leaf] && (everything || is_store || self.is_named_behind(leaf, place, &names));
-        self.flows[at].met = is_named || names.used.iter().any(|name| self.commanding.contains(name));
+        // `through(os.system)`: a function that is handed what runs may name the command itself.
+        let taker = (handed.is_none() && !is_store)
+            .then(|| called_with(line, place.saturating_sub(offset_in(text, line))))
+            .flatten()
+            .is_some_and(|name| self.commanding.contains(name));
+        self.flows[at].met =
+            is_named || taker || names.used.iter().any(|name| self.commanding.contains(name));
         // What stores or gives back what runs commands is one more name for it.
         let is_value = handed.is_none() && !is_store;
         if is_value {
@@ -438,7 +444,7 @@ impl<'a, 'c> Search<'a, 'c> {
                     if let Some(stored) = binding.place {
                         self.flow(leaves.all[binding.leaf].span().start + stored, Some(at), At::Stored);
                     }
-                    is_field |= self.is_field(binding.leaf, name);
+                    is_field |= leaves.is_field(binding.leaf);
                 }
                 inherits |= !found;
                 self.flows[at].met |= self.commanding.contains(name)
@@ -459,17 +465,9 @@ impl<'a, 'c> Search<'a, 'c> {
         }
     }
 
-    /// Whether a statement of a class declares a field by a name: what makes an object may give it.
-    fn is_field(&self, leaf: usize, name: &str) -> bool {
-        let rest = self.leaves.text_of(leaf).trim_start().strip_prefix(name);
-        let is_plain = self.leaves.all[leaf].statement.kind == Kind::Simple;
-        is_plain && rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
-    }
-
     /// Whether a class is an enumeration of which a member is a command.
     fn is_enumeration_of_commands(&self, class: usize) -> bool {
-        let head = &self.leaves.text[self.leaves.classes[class].head.clone()];
-        head.contains("Enum") && self.leaves.members(class).any(|leaf| self.named[leaf])
+        self.leaves.is_enumeration(class) && self.leaves.members(class).any(|leaf| self.named[leaf])
     }
 
     /// Whether a command is named on the line of a flow, or on one that binds what it is given.

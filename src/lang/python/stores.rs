@@ -66,7 +66,8 @@ pub(super) fn stored(line: &str) -> Vec<&str> {
     // `commands += [more]`.
     let target = target.strip_suffix(['+', '|']).unwrap_or(target);
     let last = |target: &'_ str| -> Option<std::ops::Range<usize>> {
-        let target = target.trim();
+        let target = target.trim().trim_start_matches(['(', '[']).trim_end_matches(')');
+        let target = target.strip_suffix(']').filter(|inner| !inner.contains('[')).unwrap_or(target);
         let (base, subscript) = target.split_once('[').map_or((target, false), |(base, _)| (base, true));
         let name = identifiers(base).last()?;
         let own = base == name || base.starts_with("self.") || base.starts_with("cls.");
@@ -107,6 +108,7 @@ mod tests {
         assert_eq!(stored("RUN, self.other = a, b"), ["RUN", "other"]);
         assert_eq!(stored("TABLE['x'] = run"), ["TABLE"]);
         assert_eq!(stored("COMMANDS += [run]"), ["COMMANDS"]);
+        assert_eq!(stored("(a, b), [c, d] = both()"), ["a", "b", "c", "d"]);
         assert_eq!(stored("self.table[key] = run"), ["table"]);
         // Another object's table is as good as nobody's.
         assert!(stored("hass.data[key] = run").is_empty());

@@ -1,0 +1,266 @@
+//! What tables hold under a key, and lists at a position, as expressions.
+
+use super::elements::{Filling, Held, ORDERED, Reader};
+use super::{DEPTH, Folder};
+use crate::base::ir::{Expr, ExprId, Spread};
+use crate::base::text::Text;
+use crate::graph::value::{Object, UnitId, Value};
+
+/// The keys that a lookup may mean; nothing where they are not known.
+pub(super) type Wanted = Option<Vec<String>>;
+
+impl Folder<'_, '_> {
+    /// What an expression holds under a key; under any where the key is not known.
+    pub(super) fn under(&self, unit: UnitId, base: ExprId, key: Option<ExprId>, depth: usize) -> Held {
+        let wanted = key.and_then(|key| self.keys(unit, key, depth));
+        self.entries(unit, base, &wanted, depth)
+    }
+
+    /// What an expression holds under one of some keys.
+    pub(super) fn entries(&self, unit: UnitId, base: ExprId, wanted: &Wanted, depth: usize) -> Held {
+        if depth > DEPTH || !self.spend() {
+            return Held::open();
+        }
+        let mut held = Held::default();
+        let mut known = false;
+        for value in self.solver.values_of(unit, base) {
+            known = true;
+            match value {
+                Value::Container(object) => {
+                    held.extend(self.entries_of(object, (unit, base), wanted, depth + 1));
+                }
+                Value::Class(u, c) if self.is_enumeration(u, c) => {
+                    let members = &self.solver.program(u).classes[c as usize].members;
+                    let is_wanted =
+                        |name: &String| wanted.as_ref().is_none_or(|wanted| wanted.contains(name));
+                    for (_, member) in members.iter().filter(|(name, _)| is_wanted(name)) {
+                        self.members(u, *member).into_iter().for_each(|(u, member)| held.push(u, member));
+                    }
+                }
+                _ => held.open = true,
+            }
+        }
+        held.open |= !known;
+        held
+    }
+
+    pub(super) fn entries_of(&self, object: Object, at: Reader, wanted: &Wanted, depth: usize) -> Held {
+        let Object::Literal(unit, id) = object else { return Held::open() };
+        if depth > DEPTH || !self.spend() {
+            return Held::open();
+        }
+        let mut held = Held::default();
+        let is_table = self.is_table(unit, id);
+        let mut length = None;
+        match &self.solver.program(unit).exprs[id as usize].expr {
+            Expr::Map(entries) => {
+                for (key, value) in entries {
+                    match key {
+                        Some(key) if self.is_wanted(unit, *key, wanted, depth) => held.push(unit, *value),
+                        Some(_) => {}
+                        None => held.extend(self.entries(unit, *value, wanted, depth + 1)),
+                    }
+                }
+            }
+            Expr::Seq(items) => {
+                length = Some(items.len());
+                let fixed = items.iter().all(|(_, spread)| *spread == Spread::No);
+                let whole = match fixed {
+                    true => {
+                        Held { items: items.iter().map(|(item, _)| (unit, *item)).collect(), open: false }
+                    }
+                    false => self.elements_of(object, at, depth + 1),
+                };
+                held.extend(positions(whole, wanted));
+            }
+            Expr::Call(call) if is_table => {
+                for arg in &call.args {
+                    match &arg.name {
+                        Some(name) if wanted.as_ref().is_none_or(|wanted| wanted.contains(name)) => {
+                            held.push(unit, arg.value);
+                        }
+                        Some(_) => {}
+                        None => held.extend(self.pairs_or_table(unit, arg.value, wanted, depth + 1)),
+                    }
+                }
+            }
+            Expr::Call(call) => match self.container_method(unit, call) {
+                Some((base, "copy")) => held.extend(self.entries(unit, base, wanted, depth + 1)),
+                _ => {
+                    let whole = self.elements_given(unit, call, depth + 1);
+                    let path = self.outside(unit, call.callee);
+                    match path.is_some_and(|path| ORDERED.contains(&path)) && !whole.open {
+                        true => held.extend(positions(whole, wanted)),
+                        false => held.extend(whole),
+                    }
+                }
+            },
+            _ => held.extend(self.elements_of(object, at, depth + 1)),
+        }
+        // What was added to a list stands behind what it was made of.
+        let is_behind = |wanted: &Wanted| {
+            wanted.as_ref().is_none_or(|wanted| {
+                wanted.iter().any(|key| {
+                    key.parse::<i64>().is_ok_and(|at| at < 0 || length.is_some_and(|len| at >= len as i64))
+                })
+            })
+        };
+        for (unit, fill) in self.fills(object, at) {
+            match self.filling(unit, fill) {
+                Filling::Entry(key, value) => {
+                    if self.is_wanted(unit, key, wanted, depth) {
+                        held.push(unit, value);
+                    }
+                }
+                Filling::Items(items) if !is_table && is_behind(wanted) => {
+                    items.into_iter().for_each(|item| held.push(unit, item));
+                }
+                Filling::Lists(lists) if !is_table && is_behind(wanted) => {
+                    lists.into_iter().for_each(|list| held.extend(self.elements(unit, list, depth + 1)));
+                }
+                Filling::Entries(tables, named) if is_table => {
+                    for table in tables {
+                        held.extend(self.pairs_or_table(unit, table, wanted, depth + 1));
+                    }
+                    let is_wanted =
+                        |name: &String| wanted.as_ref().is_none_or(|wanted| wanted.contains(name));
+                    let named = named.into_iter().filter(|(name, _)| is_wanted(name));
+                    named.for_each(|(_, value)| held.push(unit, value));
+                }
+                _ => {}
+            }
+        }
+        held
+    }
+
+    /// What a table holds under constant names, in the order of the text; and whether it may hold more.
+    pub(in crate::graph) fn named(
+        &self,
+        object: Object,
+        at: Reader,
+    ) -> (Vec<(String, UnitId, ExprId)>, bool) {
+        let mut found = Vec::new();
+        let mut open = false;
+        let mut waiting = vec![(object, at)];
+        let mut seen = Vec::new();
+        while let Some((object, at)) = waiting.pop() {
+            if seen.contains(&object) || seen.len() > DEPTH {
+                continue;
+            }
+            seen.push(object);
+            let mut keyed =
+                |unit: UnitId, key: ExprId, value: ExprId| match self.solver.constant_key(unit, key) {
+                    Some(name) => found.push((name, unit, value)),
+                    None => open = true,
+                };
+            let mut tables: Vec<(UnitId, ExprId)> = Vec::new();
+            match object {
+                Object::Literal(unit, id) => match &self.solver.program(unit).exprs[id as usize].expr {
+                    Expr::Map(entries) => {
+                        for (key, value) in entries {
+                            match key {
+                                Some(key) => keyed(unit, *key, *value),
+                                None => tables.push((unit, *value)),
+                            }
+                        }
+                    }
+                    Expr::Call(call) if self.is_table(unit, id) => {
+                        match self.container_method(unit, call) {
+                            Some((base, _)) => tables.push((unit, base)),
+                            None => tables.extend(
+                                call.args.iter().filter(|a| a.name.is_none()).map(|a| (unit, a.value)),
+                            ),
+                        }
+                        let named = call.args.iter().filter_map(|a| Some((a.name.clone()?, unit, a.value)));
+                        found.extend(named);
+                    }
+                    _ => open = true,
+                },
+                // What callers give is asked of them.
+                _ => open = true,
+            }
+            for (unit, fill) in self.fills(object, at) {
+                match self.filling(unit, fill) {
+                    Filling::Entry(key, value) => match self.solver.constant_key(unit, key) {
+                        Some(name) => found.push((name, unit, value)),
+                        None => open = true,
+                    },
+                    Filling::Entries(more, named) => {
+                        tables.extend(more.into_iter().map(|table| (unit, table)));
+                        found.extend(named.into_iter().map(|(name, value)| (name, unit, value)));
+                    }
+                    Filling::Items(_) | Filling::Lists(_) => {}
+                }
+            }
+            for (unit, table) in tables {
+                let mut known = false;
+                for value in self.solver.values_of(unit, table) {
+                    match value {
+                        Value::Container(object) => {
+                            known = true;
+                            waiting.push((object, (unit, table)));
+                        }
+                        _ => open = true,
+                    }
+                }
+                open |= !known;
+            }
+        }
+        (found, open)
+    }
+
+    /// What a table holds, or a list of pairs that a table is made of.
+    fn pairs_or_table(&self, unit: UnitId, expr: ExprId, wanted: &Wanted, depth: usize) -> Held {
+        let mut held = Held::default();
+        for value in self.solver.values_of(unit, expr) {
+            let Value::Container(Object::Literal(of, id)) = value else {
+                held.open = true;
+                continue;
+            };
+            if self.is_table(of, id) {
+                held.extend(self.entries_of(Object::Literal(of, id), (unit, expr), wanted, depth));
+                continue;
+            }
+            for (of, pair) in self.elements_of(Object::Literal(of, id), (unit, expr), depth).items {
+                match &self.solver.program(of).exprs[pair as usize].expr {
+                    Expr::Seq(parts) if parts.len() == 2 => {
+                        if self.is_wanted(of, parts[0].0, wanted, depth) {
+                            held.push(of, parts[1].0);
+                        }
+                    }
+                    _ => held.open = true,
+                }
+            }
+        }
+        held
+    }
+
+    /// The constants that a key stands for, if it stands for nothing else.
+    pub(super) fn keys(&self, unit: UnitId, key: ExprId, depth: usize) -> Wanted {
+        let texts = self.strings(unit, key, depth + 1);
+        texts.iter().map(|text| text.as_literal().map(str::to_owned)).collect()
+    }
+
+    /// Whether a table's key is one of those that are looked up. One that is not known is none of them.
+    fn is_wanted(&self, unit: UnitId, key: ExprId, wanted: &Wanted, depth: usize) -> bool {
+        let Some(wanted) = wanted else { return true };
+        let texts = self.strings(unit, key, depth + 1);
+        texts.iter().filter_map(Text::as_literal).any(|text| wanted.iter().any(|wanted| wanted == text))
+    }
+}
+
+/// Those of the elements of a list that stand at some positions.
+fn positions(whole: Held, wanted: &Wanted) -> Held {
+    let Some(wanted) = wanted else { return whole };
+    if whole.open {
+        return whole;
+    }
+    let mut held = Held::default();
+    for at in wanted.iter().filter_map(|key| key.parse::<i64>().ok()) {
+        let at = if at < 0 { at + whole.items.len() as i64 } else { at };
+        if let Some((unit, item)) = usize::try_from(at).ok().and_then(|at| whole.items.get(at)) {
+            held.push(*unit, *item);
+        }
+    }
+    held
+}
