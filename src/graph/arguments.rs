@@ -62,7 +62,8 @@ impl<'f, 'a> Finder<'f, 'a> {
             }
             let text = match given.get(at) {
                 Some(pid) if at.receiver => self.receiver_pid(given.unit, pid),
-                Some(pid) => one(folder.texts(given.unit, pid)),
+                // Whatever it took to read the signal.
+                Some(pid) => one(Folder::new(self.solver).texts(given.unit, pid)),
                 None => Text::free(Origin::Unknown),
             };
             match (text.as_literal(), text.origin()) {

@@ -250,7 +250,9 @@ impl<'f, 'a> Folder<'f, 'a> {
             }
         }
         let mut texts = kept;
-        keep(&mut texts, self.is_choice(unit, expr), |text| text.as_literal().is_some());
+        if texts.len() > ALTERNATIVES {
+            keep(&mut texts, self.is_choice(unit, expr), |text| text.as_literal().is_some());
+        }
         for text in &mut texts {
             if text.pieces().len() > LONGEST {
                 *text = Text::free(Origin::Unknown);

@@ -89,9 +89,9 @@ impl Folder<'_, '_> {
                 texts.extend(found);
                 continue;
             }
-            texts.extend(found.iter().map(|text| without_parameters(text)));
+            texts.extend(found.iter().map(without_parameters));
             for (of, given) in self.given_to_maker(of, item) {
-                texts.extend(self.strings(of, given, depth + 1).iter().map(|text| without_parameters(text)));
+                texts.extend(self.strings(of, given, depth + 1).iter().map(without_parameters));
             }
         }
         texts

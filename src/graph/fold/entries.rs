@@ -12,6 +12,11 @@ pub(super) type Wanted = Option<Vec<String>>;
 impl Folder<'_, '_> {
     /// What an expression holds under a key; under any where the key is not known.
     pub(super) fn under(&self, unit: UnitId, base: ExprId, key: Option<ExprId>, depth: usize) -> Held {
+        // A key is only asked for where it decides.
+        let has_entries = |value: Value| matches!(value, Value::Container(_) | Value::Class(..));
+        if !self.solver.values_of(unit, base).any(has_entries) {
+            return Held::open();
+        }
         let wanted = key.and_then(|key| self.keys(unit, key, depth));
         self.entries(unit, base, &wanted, depth)
     }
@@ -107,10 +112,8 @@ impl Folder<'_, '_> {
         };
         for (unit, fill) in self.fills(object, at) {
             match self.filling(unit, fill) {
-                Filling::Entry(key, value) => {
-                    if self.is_wanted(unit, key, wanted, depth) {
-                        held.push(unit, value);
-                    }
+                Filling::Entry(key, value) if self.is_wanted(unit, key, wanted, depth) => {
+                    held.push(unit, value);
                 }
                 Filling::Items(items) if !is_table && is_behind(wanted) => {
                     items.into_iter().for_each(|item| held.push(unit, item));
@@ -244,6 +247,10 @@ impl Folder<'_, '_> {
     /// Whether a table's key is one of those that are looked up. One that is not known is none of them.
     fn is_wanted(&self, unit: UnitId, key: ExprId, wanted: &Wanted, depth: usize) -> bool {
         let Some(wanted) = wanted else { return true };
+        // Most keys are written out, and a table may have very many.
+        if let Expr::Str(key) = &self.solver.program(unit).exprs[key as usize].expr {
+            return wanted.contains(key);
+        }
         let texts = self.strings(unit, key, depth + 1);
         texts.iter().filter_map(Text::as_literal).any(|text| wanted.iter().any(|wanted| wanted == text))
     }

@@ -72,8 +72,10 @@ impl<'f, 'a> Folder<'f, 'a> {
             _ => Vec::new(),
         };
         lists.retain(|l| l.len() <= LONGEST);
-        let is_written = |list: &Vec<Text>| list.iter().all(|word| word.as_literal().is_some());
-        keep(&mut lists, self.is_choice(unit, expr), is_written);
+        if lists.len() > ALTERNATIVES {
+            let is_written = |list: &Vec<Text>| list.iter().all(|word| word.as_literal().is_some());
+            keep(&mut lists, self.is_choice(unit, expr), is_written);
+        }
         lists
     }
 
