@@ -357,9 +357,7 @@ impl<'f, 'a> Finder<'f, 'a> {
                         | "builtins.tuple"
                 )
         };
-        if self.each_is_given(call, callees) {
-            return;
-        }
+        let by_elements = self.each_is_given(call, callees);
         let only_looks = callees.iter().any(|c| match c {
             Value::External { path, .. } => keeps(self.solver.interner.text(*path)),
             Value::ContainerMethod(..) => true,
@@ -368,7 +366,7 @@ impl<'f, 'a> Finder<'f, 'a> {
         if only_looks {
             return;
         }
-        for (at, arg) in call.args.iter().enumerate() {
+        for (at, arg) in call.args.iter().enumerate().skip(usize::from(by_elements)) {
             let values: Vec<Value> = self.solver.values_of(self.unit, arg.value).collect();
             for value in values {
                 match value {

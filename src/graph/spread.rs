@@ -132,6 +132,7 @@ impl Finder<'_, '_> {
         let span = self.solver.program(self.unit).exprs[callable.value as usize].span;
         let called: Vec<Value> = self.solver.values_of(self.unit, callable.value).collect();
         let paths: Vec<&str> = called.into_iter().filter_map(|value| self.path(value)).collect();
+        let is_known = !items.is_empty() && !paths.is_empty();
         for path in paths {
             for (unit, item) in items.iter().copied() {
                 let lead = [Arg::positional(item)];
@@ -139,6 +140,6 @@ impl Finder<'_, '_> {
                 self.reference(path, given, callable.value, span);
             }
         }
-        !items.is_empty()
+        is_known
     }
 }
