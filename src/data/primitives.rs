@@ -386,6 +386,11 @@ impl Catalogue {
         })
     }
 
+    /// The names of the files that a client or server watches, without their folders.
+    pub fn trigger_names(&self) -> impl Iterator<Item = &str> {
+        self.trigger_files.iter().map(|file| file.rsplit('/').next().unwrap_or(file))
+    }
+
     /// Every primitive, in the order of the catalogue.
     pub fn primitives(&self) -> &[PrimitiveEntry] {
         &self.primitives

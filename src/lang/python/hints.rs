@@ -8,14 +8,16 @@
 //! used as a value; a command's name where the word stands like one. A few names of modules stand
 //! here for the ways in which Python itself gets one (`sys`, `builtins`).
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use rustc_hash::FxHashSet;
 
+use super::around::{Around, FOUND_IN_SYS};
 use super::imports::imports;
 use super::leaves::identifiers;
-use crate::data::primitives::Catalogue;
+use crate::data::primitives::{ArgTest, Catalogue, Condition};
 
 /// What an occurrence of a word is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +78,8 @@ pub struct Hints {
     callees: FxHashSet<String>,
     /// Names of what starts a child and gives back its pid.
     child_makers: FxHashSet<String>,
+    /// Names of the files that somebody watches.
+    triggers: Vec<String>,
 }
 
 /// Ways to look a name up in a module.
@@ -120,9 +124,6 @@ const TOO_COMMON: [&str; 28] = [
     "terminate",
 ];
 
-/// Methods of many objects that count as members of `sys` alone.
-const FOUND_IN_SYS: [&str; 2] = ["exit", "quit"];
-
 /// Whether a last component says too little alone.
 fn is_common(last: &str) -> bool {
     TOO_COMMON.contains(&last) || last.len() < 4 || is_special(last)
@@ -140,6 +141,19 @@ struct Entry {
     weight: Weight,
     /// Modules of which one must be at hand; none if the word says enough alone.
     modules: FxHashSet<String>,
+    /// What the text must have beside the word.
+    beside: Beside,
+}
+
+/// What a text must have beside a word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Beside {
+    /// The module in a package that the word is a member of, wherever it stands.
+    module: Option<String>,
+    /// Keywords of which a call must give one.
+    keywords: Vec<String>,
+    /// A file that somebody watches.
+    trigger: bool,
 }
 
 #[derive(Default)]
@@ -147,17 +161,30 @@ struct Words(BTreeMap<String, Vec<Entry>>);
 
 impl Words {
     fn add(&mut self, word: &str, place: Place, weight: Weight) {
-        self.add_from(word, place, weight, &[]);
+        self.add_from(word, place, weight, &[], &Beside::default());
     }
 
     /// A word that counts where one of the modules is at hand; with none, everywhere.
-    fn add_from(&mut self, word: &str, place: Place, weight: Weight, modules: &[&str]) {
+    fn add_from(&mut self, word: &str, place: Place, weight: Weight, modules: &[&str], beside: &Beside) {
         let entries = self.0.entry(word.to_owned()).or_default();
         let modules: FxHashSet<String> = modules.iter().map(|m| (*m).to_owned()).collect();
-        match entries.iter_mut().find(|e| e.place == place && e.weight == weight) {
+        let same = |e: &&mut Entry| e.place == place && e.weight == weight && e.beside == *beside;
+        match entries.iter_mut().find(same) {
             Some(entry) if entry.modules.is_empty() || modules.is_empty() => entry.modules.clear(),
             Some(entry) => entry.modules.extend(modules),
-            None => entries.push(Entry { place, weight, modules }),
+            None => entries.push(Entry { place, weight, modules, beside: beside.clone() }),
+        }
+    }
+}
+
+impl Beside {
+    /// What a call of a catalogued path needs, by the components before its last one and its conditions.
+    fn of(before: &[&str], when: &[ArgTest]) -> Beside {
+        let by_keyword = when.iter().all(|test| test.arg.is_none() && test.keyword.is_some());
+        Beside {
+            module: before.get(1..).and_then(<[&str]>::last).map(|module| (*module).to_owned()),
+            keywords: when.iter().filter(|_| by_keyword).filter_map(|test| test.keyword.clone()).collect(),
+            trigger: !when.is_empty() && when.iter().all(|test| test.is == Condition::Trigger),
         }
     }
 }
@@ -197,11 +224,12 @@ impl Hints {
             let by_arguments =
                 p.pid.is_some() || p.signal.is_some() || !p.when.is_empty() || p.unless_false.is_some();
             let weight = if by_arguments { Weight::Strong } else { Weight::Plain };
-            p.names.iter().map(move |name| (name, weight))
+            p.names.iter().map(move |name| (name, weight, p.when.as_slice()))
         });
-        let runners = catalogue.runners().iter().flat_map(|r| &r.names).map(|n| (n, Weight::Runner));
-        for (name, weight) in primitives.chain(runners) {
+        let runners = catalogue.runners().iter().flat_map(|r| &r.names);
+        for (name, weight, when) in primitives.chain(runners.map(|n| (n, Weight::Runner, [].as_slice()))) {
             let Some(Path { before, makers, last }) = Path::of(name) else { continue };
+            let beside = Beside::of(&before, when);
             modules.extend(before.first().filter(|head| **head != "builtins").map(|head| (*head).to_owned()));
             if before == ["builtins"] {
                 words.add(last, Place::Builtin, weight);
@@ -220,17 +248,18 @@ impl Hints {
                 words.add(last, Place::Member, weight);
             } else if is_special(last) {
                 let class = makers.last().or(before.last());
-                words.add_from(last, Place::OfClass, weight, class.map(std::slice::from_ref).unwrap_or(&[]));
+                let class = class.map(std::slice::from_ref).unwrap_or(&[]);
+                words.add_from(last, Place::OfClass, weight, class, &beside);
             } else if is_common(last) {
-                words.add_from(last, Place::Member, weight, &from);
+                words.add_from(last, Place::Member, weight, &from, &beside);
             } else {
-                words.add(last, Place::Member, weight);
+                words.add_from(last, Place::Member, weight, &[], &Beside { module: None, ..beside });
                 known.insert(last.to_owned());
             }
             // What makes the object: it may be kept in another file.
             if let Some(maker) = makers.first().filter(|_| !before.iter().any(|m| catalogue.is_everywhere(m)))
             {
-                words.add_from(maker, Place::Member, weight, &from);
+                words.add_from(maker, Place::Member, weight, &from, &Beside::default());
             }
         }
         // A builtin that stands for a primitive (`reload`).
@@ -246,7 +275,8 @@ impl Hints {
         // What builds a server, where its library is at hand.
         for name in catalogue.servers.iter().flat_map(|server| &server.names) {
             if let Some(Path { before, last, .. }) = Path::of(name) {
-                words.add_from(last, Place::Member, Weight::Strong, before.get(..1).unwrap_or(&[]));
+                let modules = before.get(..1).unwrap_or(&[]);
+                words.add_from(last, Place::Member, Weight::Strong, modules, &Beside::default());
             }
         }
         // What makes a call count, as it is written at the call or in a mapping.
@@ -289,7 +319,8 @@ impl Hints {
             .build(words.iter().map(|(w, _)| w))
             .ok()?;
         let child_makers = catalogue.child_makers().into_iter().map(str::to_owned).collect();
-        Some(Hints { automaton, words, known, modules, callees, child_makers })
+        let triggers = catalogue.trigger_names().map(str::to_owned).collect();
+        Some(Hints { automaton, words, known, modules, callees, child_makers, triggers })
     }
 
     /// Whether a name of the catalogue is always found by its own last component.
@@ -332,6 +363,7 @@ impl Hints {
             found.iter().flat_map(|i| i.module.split('.').chain(i.name.as_deref())).collect();
         // Modules may be had by their names in quotes, whole or in parts.
         let mut by_name: Option<bool> = None;
+        let names_a_trigger = OnceCell::new();
         let mut hits = Vec::new();
         if star {
             hits.extend(self.starred_modules(text));
@@ -343,11 +375,10 @@ impl Hints {
                 continue;
             }
             let is_imported = || imported.contains(word.as_str());
-            for Entry { place, weight, modules } in entries {
+            for Entry { place, weight, modules, beside } in entries {
                 let mut at_hand = || {
                     if *place == Place::OfClass {
-                        let named = |class: &String| memchr::memmem::find(text.as_bytes(), class.as_bytes());
-                        return modules.iter().any(|class| named(class).is_some());
+                        return modules.iter().any(|class| has_word(text, class));
                     }
                     modules.is_empty()
                         || modules.iter().any(|m| imported.contains(m.as_str()))
@@ -366,13 +397,28 @@ impl Hints {
                     Place::Argument => around.may_be_set(),
                     Place::ModuleValue => around.is_kept(),
                 };
-                if counts && at_hand() {
-                    hits.push(Hit { offset: found.start(), weight: *weight });
+                let names_trigger = || self.triggers.iter().any(|name| text.contains(name.as_str()));
+                if counts
+                    && at_hand()
+                    && beside.module.as_ref().is_none_or(|module| text.contains(module.as_str()))
+                    && (beside.keywords.is_empty() || around.may_be_given(&beside.keywords))
+                    && (!beside.trigger || *names_a_trigger.get_or_init(names_trigger))
+                {
+                    let hit = Hit { offset: found.start(), weight: *weight };
+                    if hits.last() != Some(&hit) {
+                        hits.push(hit);
+                    }
                 }
             }
         }
         hits
     }
+}
+
+/// Whether a name stands in a text as a word.
+fn has_word(text: &str, name: &str) -> bool {
+    memchr::memmem::find_iter(text.as_bytes(), name.as_bytes())
+        .any(|start| Around { text, start, end: start + name.len(), word: name }.is_whole_word())
 }
 
 /// The places of `import *`, however it is spaced.
@@ -404,156 +450,9 @@ fn asks_for_a_module(after: &str, modules: &FxHashSet<String>) -> bool {
     rest.starts_with(['+', '"', '\'', '%', '.', '[']) || name.split('.').any(|part| modules.contains(part))
 }
 
-/// A word in its text.
-struct Around<'t> {
-    text: &'t str,
-    start: usize,
-    end: usize,
-    word: &'t str,
-}
-
-impl Around<'_> {
-    fn before(&self) -> &str {
-        &self.text[..self.start]
-    }
-
-    fn byte_before(&self) -> Option<u8> {
-        self.start.checked_sub(1).map(|at| self.text.as_bytes()[at])
-    }
-
-    fn byte_after(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.end).copied()
-    }
-
-    fn is_whole_word(&self) -> bool {
-        let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        let joins = |outer: Option<u8>, inner: Option<&u8>| {
-            outer.is_some_and(is_name) && inner.is_some_and(|b| is_name(*b))
-        };
-        let bytes = self.word.as_bytes();
-        // The letter of an escape (`"\npkill"`) is no part of the word.
-        let escaped = matches!(self.byte_before(), Some(b'n' | b't' | b'r'))
-            && self.start.checked_sub(2).is_some_and(|at| self.text.as_bytes()[at] == b'\\');
-        (escaped || !joins(self.byte_before(), bytes.first())) && !joins(self.byte_after(), bytes.last())
-    }
-
-    /// The name before the dot before the word.
-    fn qualifier(&self) -> Option<&str> {
-        let before = self.before().strip_suffix('.')?;
-        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-        before.get(start..)
-    }
-
-    fn after_dot(&self) -> bool {
-        self.before().trim_end_matches([' ', '\t', '\\', '\n', '\r']).ends_with('.')
-    }
-
-    /// A builtin that is called or handed on, not one that a text speaks of.
-    fn is_a_value(&self) -> bool {
-        let before = self.before().trim_end_matches([' ', '\t', '\n', '\r', '\\']);
-        let follows = |word: &str| before.ends_with(word);
-        if before.ends_with('.') {
-            return false;
-        }
-        self.byte_after() == Some(b'(')
-            || before.ends_with(['=', '(', ',', '[', ':', '{'])
-            || ["raise", "return", "or", "and", "else", "in", "if", "yield", "except", "not"]
-                .into_iter()
-                .any(follows)
-    }
-
-    fn is_member(&self) -> bool {
-        // `sys.exit` is a member that matters; other objects' `exit` and `quit` are not, where `sys` has no
-        // other name.
-        if FOUND_IN_SYS.contains(&self.word) {
-            let object = self.before().trim_end().trim_end_matches('\\').trim_end();
-            let object = object.strip_suffix('.').map(str::trim_end);
-            return object.is_some_and(|object| object.ends_with("sys") || self.renames_its_module());
-        }
-        matches!(self.byte_before(), Some(b'"' | b'\'')) || self.after_dot()
-    }
-
-    /// Whether the text gives the module of `exit` another name, or gets it by name.
-    fn renames_its_module(&self) -> bool {
-        let text = self.text.as_bytes();
-        ["sys as ", "builtins as ", "= sys\n", "=sys\n", "\"sys\"", "'sys'", "\"builtins\"", "'builtins'"]
-            .iter()
-            .any(|form| memchr::memmem::find(text, form.as_bytes()).is_some())
-    }
-
-    /// Whether a name after a `=` is all that is assigned, or given, there.
-    fn is_kept(&self) -> bool {
-        let compares = matches!(self.byte_before(), Some(b'=' | b'!' | b'<' | b'>'));
-        let after = self.text[self.end..].trim_start_matches([' ', '\t', '\r']);
-        !compares && (after.is_empty() || after.starts_with(['\n', ',', ')', ';', '#', ']', '}']))
-    }
-
-    /// Whether an argument is given something that may hold: `debug=value`, not `debug=False`, which is
-    /// also what a parameter has by default; or, in quotes, it may be a key: not where it is itself what an
-    /// argument is given (`level="debug"`).
-    fn may_be_set(&self) -> bool {
-        let after = &self.text[self.end..];
-        if self.word.ends_with('=') {
-            let fails = ["False", "None", "0"].iter().filter_map(|value| after.strip_prefix(value));
-            return !after.starts_with('=')
-                && !fails.map(str::trim_start).any(|rest| rest.starts_with([',', ')']));
-        }
-        let quote = &self.word[self.word.len() - 1..];
-        self.before().strip_suffix(quote).is_some_and(|before| !before.ends_with('='))
-    }
-
-    /// In a string's place for a command: after a quote, a blank, a slash or a shell operator, and not
-    /// followed by what only code has.
-    fn stands_like_a_command(&self) -> bool {
-        let opens = matches!(
-            self.byte_before(),
-            None | Some(
-                b'"' | b'\''
-                    | b' '
-                    | b'/'
-                    | b'\n'
-                    | b'('
-                    | b'`'
-                    | b';'
-                    | b'|'
-                    | b'&'
-                    | b'{'
-                    | b'}'
-                    | b'\\'
-                    | b'\t'
-            )
-        );
-        let is_program = self.text[self.end..].starts_with(".exe");
-        let escaped = matches!(self.byte_before(), Some(b'n' | b't' | b'r'))
-            && self.start.checked_sub(2).is_some_and(|at| self.text.as_bytes()[at] == b'\\');
-        let opens = opens || escaped;
-        let closes =
-            is_program || !matches!(self.byte_after(), Some(b'.' | b'=' | b':' | b'[' | b'(' | b','));
-        opens && closes
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_argument_counts_where_it_may_hold() {
-        let counts = |text: &str, word: &str| {
-            let start = text.find(word).unwrap();
-            Around { text, start, end: start + word.len(), word }.may_be_set()
-        };
-        for text in ["run(debug=True)", "run(debug=flag)", "run(debug=0 or flag)", "run(debug=None is x)"] {
-            assert!(counts(text, "debug="), "{text}");
-        }
-        for text in ["run(debug=False)", "run(debug=None , x=1)", "run(debug=0, x=1)", "if debug== 1: pass"] {
-            assert!(!counts(text, "debug="), "{text}");
-        }
-        assert!(counts("f(**{\"debug\": True})", "debug\""));
-        assert!(counts("f[\"debug\"] = True", "debug\""));
-        assert!(!counts("f(level=\"debug\", x=1)", "debug\""));
-        assert!(!counts("f(\"to debug\")", "debug\""));
-    }
 
     #[test]
     fn a_module_is_asked_for_by_its_name_or_by_a_text_that_is_put_together() {

@@ -3,6 +3,7 @@
 //! search for words (`hints`) knows which of those names are too common to tell anything alone.
 
 mod annotation;
+mod around;
 mod asks;
 mod bindings;
 mod cell;
@@ -16,6 +17,7 @@ pub mod hints;
 pub mod imports;
 mod leaves;
 mod literal;
+mod lookups;
 mod lower;
 mod notebook;
 mod pattern;

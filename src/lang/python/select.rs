@@ -12,6 +12,7 @@ use super::cut::{Cut, Kind};
 use super::given::{Given, Hands};
 use super::hints::{Hints, Hit, Weight};
 use super::leaves::{Binding, Leaves, assigned, given_back, identifiers, is_assigned, parameters_called};
+use super::lookups::{self, Lookups};
 use super::sinks::{Meeting, meet};
 use super::slice::{FILLS, Names, Seeds};
 use crate::data::commands::CommandCatalogue;
@@ -22,8 +23,6 @@ const LARGEST_MENTIONED: usize = 16 << 10;
 const MOST_CALLERS: usize = 32;
 /// A definition this small is read whenever its name is used.
 const SMALL: usize = 512;
-/// Bytes of a lookup's first argument that are looked at.
-const MOST_ARGUMENT: usize = 200;
 
 /// What is to be parsed of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -202,7 +201,9 @@ impl<'c> Chooser<'_, 'c> {
                 Weight::Runner | Weight::Company => {}
             }
         }
-        self.by_lookups(lookups);
+        let Lookups { wholes, places } = lookups::counting(self.leaves, self.pieces.hints, &lookups);
+        wholes.into_iter().for_each(|at| self.chosen[at].choose_whole());
+        places.into_iter().for_each(|(at, offset)| self.choose(at, offset));
         for (at, offset) in arguments {
             let kept = self.leaves.all[at].statement.kind == Kind::Simple;
             let may = |name: &str| self.pieces.hints.takes_arguments(name);
@@ -218,47 +219,6 @@ impl<'c> Chooser<'_, 'c> {
                 if let Some(at) = self.leaves.at(place).filter(|_| self.leaves.refers(place, &name)) {
                     self.choose(at, place);
                 }
-            }
-        }
-    }
-
-    /// Lookups by name count where a module that has primitives may be looked into.
-    fn by_lookups(&mut self, lookups: Vec<(usize, usize)>) {
-        if lookups.is_empty() {
-            return;
-        }
-        let hints = self.pieces.hints;
-        // `m = os`: a lookup on `m` is a lookup on the module.
-        for at in 0..self.chosen.len() {
-            if self.leaves.all[at].statement.kind == Kind::Simple {
-                let value = self.leaves.text_of(at).rsplit_once('=').map_or("", |(_, value)| value);
-                if hints.is_module(value.trim()) {
-                    self.chosen[at].choose_whole();
-                }
-            }
-        }
-        let mut lines_seen: FxHashSet<(usize, *const u8)> = FxHashSet::default();
-        for (at, offset) in lookups {
-            let text = self.leaves.text_of(at);
-            let seed = offset - self.leaves.all[at].statement.span.start;
-            let rest = &self.text[offset..];
-            let on_itself = ["getattr(self,", "getattr(cls,"].iter().any(|start| rest.starts_with(start));
-            // `sys` itself stands in `sys.modules`.
-            let modules = rest.starts_with("sys.modules");
-            let counts = |name: &&str| hints.is_module(name) && !(modules && *name == "sys");
-            if on_itself || looks_up_a_literal(rest) || !identifiers(text).any(|name| counts(&name)) {
-                continue;
-            }
-            // What is true of a line is true once.
-            let line = self.leaves.lines(at).map_or("", |lines| lines.line_at(seed));
-            if !line.is_empty() && !lines_seen.insert((at, line.as_ptr())) {
-                continue;
-            }
-            let seeds = Seeds { lines: vec![seed], names: Vec::new() };
-            // What cannot be told apart by lines counts as a whole.
-            let used = self.leaves.lines(at).map(|lines| lines.around(&seeds).used);
-            if used.is_none_or(|used| used.iter().any(counts)) {
-                self.choose(at, offset);
             }
         }
     }
@@ -520,30 +480,6 @@ fn is_member(text: &str, name: &str) -> bool {
         let before = text[..at].trim_end_matches([' ', '\t', '\\', '\n', '\r']);
         before.ends_with(['.', '"', '\''])
     })
-}
-
-/// `getattr(object, "name")`: a name that is written out is a word of its own.
-fn looks_up_a_literal(text: &str) -> bool {
-    let Some(arguments) = text.strip_prefix("getattr(") else { return false };
-    let bytes = arguments.as_bytes();
-    let mut depth = 0usize;
-    for (at, byte) in bytes.iter().enumerate().take(MOST_ARGUMENT) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' if depth == 0 => return false,
-            b')' | b']' | b'}' => depth -= 1,
-            b'"' | b'\'' => return false,
-            b',' if depth == 0 => {
-                let name = arguments[at + 1..].trim_start();
-                let Some(quoted) = name.strip_prefix(['"', '\'']) else { return false };
-                let Some(end) = quoted.find(|c: char| !c.is_alphanumeric() && c != '_') else { return false };
-                let rest = quoted[end..].strip_prefix(['"', '\'']).map(str::trim_start);
-                return rest.is_some_and(|rest| rest.starts_with([')', ',']));
-            }
-            _ => {}
-        }
-    }
-    false
 }
 
 #[cfg(test)]
