@@ -181,6 +181,8 @@ pub struct FileFacts {
     pub telling: Vec<(String, Tells)>,
     /// All names of this file that give something that matters, the telling ones among them, sorted.
     pub gives: Vec<String>,
+    /// Names of other files whose truth would decide whether something here is a site, sorted.
+    pub tested: Vec<String>,
 }
 
 impl FileFacts {
@@ -199,6 +201,7 @@ impl FileFacts {
             server: None,
             telling: Vec::new(),
             gives: Vec::new(),
+            tested: Vec::new(),
         }
     }
 

@@ -21,7 +21,7 @@ impl<'f, 'a> Finder<'f, 'a> {
         let folder = Folder::new(self.solver);
         if let Some(at) = &entry.unless_false
             && let Some(arg) = given.get(at)
-            && folder.truth(given.unit, arg) == Some(false)
+            && self.truth(given.unit, arg) == Some(false)
         {
             return None;
         }
@@ -208,7 +208,7 @@ impl<'f, 'a> Finder<'f, 'a> {
         }
         match test.is {
             Condition::Given => true,
-            Condition::Truthy => folder.truth(given.unit, arg) != Some(false),
+            Condition::Truthy => self.truth(given.unit, arg) != Some(false),
             Condition::Trigger => {
                 let catalogue = self.solver.catalogue(self.unit);
                 folder.texts(given.unit, arg).iter().any(|t| {

@@ -36,6 +36,7 @@ pub mod reach;
 pub mod sites;
 pub mod solve;
 mod spread;
+mod tested;
 mod user;
 pub mod value;
 mod wrapped;

@@ -1,6 +1,9 @@
 //! From solved calls to sites: each call and each callable that is handed over, held
 //! against the catalogues.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::context::Contexts;
@@ -30,6 +33,8 @@ pub struct Found {
     pub sites: Vec<Site>,
     /// Lookups that cannot be decided.
     pub lookups: Vec<Lookup>,
+    /// Names of other files whose truth would decide whether something is a site, each once.
+    pub tested: BTreeSet<String>,
 }
 
 /// Arguments as a callable gets them: those of the call itself, or those that were handed over with it.
@@ -105,6 +110,7 @@ fn find_from(
         builders: std::rc::Rc::new(super::build::Builders::new(solver, unit)),
         handlers: std::rc::Rc::default(),
         found: Found::default(),
+        tested: RefCell::default(),
         seen: FxHashSet::default(),
     };
     let program = solver.program(unit);
@@ -116,6 +122,7 @@ fn find_from(
         }
     }
     let mut found = finder.found;
+    found.tested = finder.tested.into_inner();
     found.sites.sort_by(|a, b| {
         (a.span.start, a.span.end, a.effect, &a.primitive).cmp(&(
             b.span.start,
@@ -137,6 +144,8 @@ pub(super) struct Finder<'f, 'a> {
     pub(super) wrappers: FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
     pub(super) builders: std::rc::Rc<super::build::Builders>,
     handlers: std::rc::Rc<super::handlers::Handlers>,
+    /// See [`Found::tested`].
+    pub(super) tested: RefCell<BTreeSet<String>>,
     pub(super) found: Found,
     pub(super) seen: FxHashSet<(u32, u32)>,
 }

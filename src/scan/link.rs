@@ -75,6 +75,7 @@ pub(super) fn settle(
     }
     facts.settle(found.sites);
     facts.lookups = found.lookups;
+    facts.tested = found.tested.into_iter().collect();
     let exported: BTreeSet<&str> =
         facts.program.iter().flat_map(|p| &p.exports).map(|(n, _)| n.as_str()).collect();
     let members: BTreeSet<&str> = facts

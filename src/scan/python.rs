@@ -238,7 +238,7 @@ pub(super) struct Linking<'l> {
 }
 
 fn is_mentioned(text: &str, given: &Given) -> bool {
-    let any = [&given.values, &given.runs, &given.commands, &given.asked];
+    let any = [&given.values, &given.runs, &given.commands, &given.asked, &given.tested];
     !given.is_empty() && identifiers(text).any(|name| any.iter().any(|names| names.contains(name)))
 }
 

@@ -307,6 +307,10 @@ fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashS
             link::settle(&mut facts, tools.files, tools.catalogues, &|name| tools.python.knows(name));
             if let Some(at) = known {
                 let old = &scan.tree.files[at];
+                // What other files asked of it is still asked.
+                facts.gives.extend(old.gives.iter().cloned());
+                facts.gives.sort();
+                facts.gives.dedup();
                 facts.watched.extend(old.watched.clone());
                 facts.watched.sort_by_key(|w| (w.span, w.kind));
                 facts.watched.dedup();

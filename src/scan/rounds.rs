@@ -76,7 +76,7 @@ pub(super) fn follow_exports(
         for (path, names) in commands_asked(tools, listing, &known, &given, &mut asked) {
             wanted.entry(path).or_default().extend(&names);
         }
-        for (path, names) in demands(&known, &sources) {
+        for (path, names) in demands(&known, &sources).into_iter().chain(tests_asked(tools, scan, &known)) {
             wanted.entry(path).or_default().extend(&names);
         }
         wanted.retain(|path, names| given.entry(path.clone()).or_default().extend(names));
@@ -356,6 +356,21 @@ fn commands_asked(
     wanted
 }
 
+/// Names that decide a condition where they are imported: asked of the files that they come from, and of the
+/// packages in between.
+fn tests_asked(tools: &Tools<'_>, scan: &Scan, known: &BTreeMap<RelPath, Known>) -> Wanted {
+    let mut wanted = Wanted::new();
+    for facts in scan.tree.files.iter().filter(|facts| !facts.tested.is_empty()) {
+        let Some(file) = known.get(&facts.path) else { continue };
+        for (path, package) in asked_files(known, &tools.listed, file) {
+            for path in [Some(path), package].into_iter().flatten() {
+                wanted.entry(path.clone()).or_default().tested.extend(facts.tested.iter().cloned());
+            }
+        }
+    }
+    wanted
+}
+
 /// The files that a file imports, and those that the packages among them import, with these packages.
 fn asked_files<'k>(
     known: &'k BTreeMap<RelPath, Known>,
@@ -447,6 +462,8 @@ fn hand_on(facts: &mut FileFacts, given: &Given) {
         *known = (*known).min(*tells);
     }
     facts.gives.extend(telling.keys().cloned());
+    let exports = facts.program.iter().flat_map(|program| &program.exports);
+    facts.gives.extend(exports.map(|(name, _)| name).filter(|name| given.tested.contains(*name)).cloned());
     facts.gives.sort();
     facts.gives.dedup();
     facts.telling = telling.into_iter().collect();

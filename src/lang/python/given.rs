@@ -29,6 +29,8 @@ pub struct Given {
     pub commands: BTreeSet<String>,
     /// The file's own that another file runs, or feeds with a command.
     pub asked: BTreeSet<String>,
+    /// The file's own whose truth decides a site of another file.
+    pub tested: BTreeSet<String>,
 }
 
 impl Given {
@@ -52,6 +54,7 @@ impl Given {
             (&mut self.runs, &other.runs),
             (&mut self.commands, &other.commands),
             (&mut self.asked, &other.asked),
+            (&mut self.tested, &other.tested),
         ] {
             for name in theirs {
                 new |= !mine.contains(name) && mine.insert(name.clone());
@@ -62,6 +65,8 @@ impl Given {
 
     /// Whether it names nothing.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty() && self.runs.is_empty() && self.commands.is_empty() && self.asked.is_empty()
+        [&self.values, &self.runs, &self.commands, &self.asked, &self.tested]
+            .iter()
+            .all(|names| names.is_empty())
     }
 }

@@ -213,7 +213,7 @@ impl<'c> Chooser<'_, 'c> {
             }
         }
         let mut named = self.filled_names();
-        named.extend(given.values.iter().cloned());
+        named.extend(given.values.iter().chain(&given.tested).cloned());
         for name in named {
             for place in self.leaves.mentions(&name).to_vec() {
                 if let Some(at) = self.leaves.at(place).filter(|_| self.leaves.refers(place, &name)) {
