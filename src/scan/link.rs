@@ -76,6 +76,19 @@ pub(super) fn settle(
     facts.settle(found.sites);
     facts.lookups = found.lookups;
     facts.tested = found.tested.into_iter().collect();
+    facts.gives = given_of(facts, &names);
+    let telling: BTreeMap<String, Tells> = names.into_iter().filter(|(n, _)| !known(n)).collect();
+    facts.telling =
+        facts.gives.iter().filter_map(|n| telling.get(n).map(|tells| (n.clone(), *tells))).collect();
+    if facts.language == Language::Python && stars_primitives(facts, files, catalogues) {
+        facts.telling.push((EVERYTHING.to_owned(), Tells::Value));
+        facts.gives.push(EVERYTHING.to_owned());
+    }
+    Settled { telling }
+}
+
+/// Of the names that matter in a file, those that others can have.
+fn given_of(facts: &FileFacts, names: &BTreeMap<String, Tells>) -> Vec<String> {
     let exported: BTreeSet<&str> =
         facts.program.iter().flat_map(|p| &p.exports).map(|(n, _)| n.as_str()).collect();
     let members: BTreeSet<&str> = facts
@@ -94,21 +107,11 @@ pub(super) fn settle(
             _ => None,
         })
         .collect();
-    facts.gives = names
-        .keys()
-        .filter(|n| {
-            exported.contains(n.as_str()) || members.contains(n.as_str()) || stored.contains(n.as_str())
-        })
-        .cloned()
-        .collect();
-    let telling: BTreeMap<String, Tells> = names.into_iter().filter(|(n, _)| !known(n)).collect();
-    facts.telling =
-        facts.gives.iter().filter_map(|n| telling.get(n).map(|tells| (n.clone(), *tells))).collect();
-    if facts.language == Language::Python && stars_primitives(facts, files, catalogues) {
-        facts.telling.push((EVERYTHING.to_owned(), Tells::Value));
-        facts.gives.push(EVERYTHING.to_owned());
-    }
-    Settled { telling }
+    let is_had = |name: &&String| {
+        let name = name.as_str();
+        exported.contains(name) || members.contains(name) || stored.contains(name)
+    };
+    names.keys().filter(is_had).cloned().collect()
 }
 
 /// Which sites are found again with what other files say.
@@ -123,30 +126,61 @@ pub(super) enum Sites<'s> {
 }
 
 /// Solves again, together with what they import, the files that get something that matters from
-/// another file, and replaces their sites. Every file is settled already.
+/// another file, and replaces their sites: until no file gives more than it did alone. Every file is
+/// settled already.
 pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, which: Sites<'_>) {
-    let mut groups = groups(tree, files, catalogues);
-    if let Sites::Of(changed) = which {
-        groups.retain(|(_, group)| group.iter().any(|member| changed(&tree.files[*member].path)));
+    if tree.files.iter().all(|facts| facts.gives.is_empty()) {
+        return;
     }
-    if matches!(which, Sites::AndNoReach) {
-        let needed: FxHashSet<usize> = groups.iter().flat_map(|(_, group)| group).copied().collect();
-        let others = tree.files.iter_mut().enumerate().filter(|(at, _)| !needed.contains(at));
-        for (_, facts) in others.filter(|(_, facts)| facts.language == Language::Python) {
-            facts.program = None;
+    let links = Links::new(tree, files, catalogues);
+    let mut solved_before: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for round in 0..=HOPS {
+        let mut groups = groups(tree, files, &links);
+        if let Sites::Of(changed) = which {
+            groups.retain(|(_, group)| group.iter().any(|member| changed(&tree.files[*member].path)));
+        }
+        groups.retain(|(at, group)| solved_before.get(at) != Some(group));
+        if matches!(which, Sites::AndNoReach) && round == 0 {
+            let_go(tree, &links, &groups);
+        }
+        let again: Vec<(usize, Found, Vec<String>)> = groups
+            .par_iter()
+            .map(|(at, group)| {
+                let members: Vec<&FileFacts> = group.iter().map(|g| &tree.files[*g]).collect();
+                let solver = solved(&members, files, catalogues);
+                let (found, names) = sites::find_with_names(&solver, 0, &catalogues.commands);
+                (*at, found, given_of(&tree.files[*at], &names))
+            })
+            .collect();
+        let mut is_more = false;
+        for (at, found, gives) in again {
+            let facts = &mut tree.files[at];
+            facts.settle(found.sites);
+            facts.lookups = found.lookups;
+            let known = facts.gives.len();
+            facts.gives.extend(gives);
+            facts.gives.sort();
+            facts.gives.dedup();
+            is_more |= facts.gives.len() > known;
+        }
+        solved_before.extend(groups);
+        if !is_more {
+            return;
         }
     }
-    let again: Vec<(usize, Found)> = groups
-        .par_iter()
-        .map(|(at, group)| {
-            let members: Vec<&FileFacts> = group.iter().map(|g| &tree.files[*g]).collect();
-            let solver = solved(&members, files, catalogues);
-            (*at, sites::find(&solver, 0, &catalogues.commands))
-        })
-        .collect();
-    for (at, found) in again {
-        tree.files[at].settle(found.sites);
-        tree.files[at].lookups = found.lookups;
+}
+
+/// Lets go of the Python programs that no group has or may come to have: they have had their use.
+fn let_go(tree: &mut Tree, links: &Links, groups: &[(usize, Vec<usize>)]) {
+    let members: FxHashSet<usize> = groups.iter().flat_map(|(_, group)| group).copied().collect();
+    let heads: FxHashSet<usize> = groups.iter().map(|(at, _)| *at).collect();
+    for (at, facts) in tree.files.iter_mut().enumerate() {
+        if facts.language == Language::Python
+            && !members.contains(&at)
+            && !links.imports[at].files().any(|file| heads.contains(&file))
+        {
+            facts.program = None;
+        }
     }
 }
 
@@ -190,7 +224,7 @@ fn siblings(
     files: &Files,
     facts: &FileFacts,
     program: &Program,
-    index: &FxHashMap<&str, usize>,
+    index: &FxHashMap<RelPath, usize>,
 ) -> Vec<usize> {
     let mut used: Vec<&str> = program
         .exprs
@@ -268,19 +302,40 @@ struct Imports {
     again: Vec<(String, usize, String)>,
 }
 
+impl Imports {
+    /// The files that it takes something from.
+    fn files(&self) -> impl Iterator<Item = usize> + '_ {
+        let names = self.names.iter().map(|(file, _)| *file);
+        names.chain(self.modules.iter().copied()).chain(self.stars.iter().copied())
+    }
+}
+
+/// What does not change as files are solved together.
+struct Links {
+    /// The files by path.
+    index: FxHashMap<RelPath, usize>,
+    /// Whether each file's own program can hold a site.
+    holds: Vec<bool>,
+    /// What each file takes from which others.
+    imports: Vec<Imports>,
+}
+
+impl Links {
+    fn new(tree: &Tree, files: &Files, catalogues: &Catalogues) -> Links {
+        let index = tree.files.iter().enumerate().map(|(at, facts)| (facts.path.clone(), at)).collect();
+        let holds = tree.files.par_iter().map(|facts| holds_sites(facts, files, catalogues)).collect();
+        let imports = tree.files.par_iter().map(|facts| imports_of(facts, files, &index)).collect();
+        Links { index, holds, imports }
+    }
+}
+
 /// For each file that takes something that matters from another: itself and the files on the way.
-fn groups(tree: &Tree, files: &Files, catalogues: &Catalogues) -> Vec<(usize, Vec<usize>)> {
-    let index: FxHashMap<&str, usize> =
-        tree.files.iter().enumerate().map(|(at, f)| (f.path.as_str(), at)).collect();
+fn groups(tree: &Tree, files: &Files, links: &Links) -> Vec<(usize, Vec<usize>)> {
+    let Links { index, holds, imports } = links;
     let mut gives: Vec<FxHashSet<String>> =
         tree.files.iter().map(|f| f.gives.iter().cloned().collect()).collect();
-    if gives.iter().all(FxHashSet::is_empty) {
-        return Vec::new();
-    }
-    let holds: Vec<bool> = tree.files.par_iter().map(|f| holds_sites(f, files, catalogues)).collect();
     // A file that holds nothing gives constants alone, unless it passes on what another gives.
     let mut callable: Vec<bool> = holds.clone();
-    let imports: Vec<Imports> = tree.files.par_iter().map(|facts| imports_of(facts, files, &index)).collect();
     for _ in 0..HOPS {
         let mut new: Vec<(usize, String)> = Vec::new();
         for (at, import) in imports.iter().enumerate() {
@@ -305,10 +360,10 @@ fn groups(tree: &Tree, files: &Files, catalogues: &Catalogues) -> Vec<(usize, Ve
     let needed: Vec<Vec<usize>> = tree
         .files
         .par_iter()
-        .zip(&imports)
+        .zip(imports)
         .enumerate()
         .map(|(at, (facts, import))| {
-            let mut needed = needed(facts, import, tree, &gives, &index, files);
+            let mut needed = needed(facts, import, tree, &gives, index, files);
             // Commands as constants matter only to files that can run them.
             needed.retain(|other| holds[at] || callable[*other]);
             needed
@@ -334,7 +389,7 @@ fn groups(tree: &Tree, files: &Files, catalogues: &Catalogues) -> Vec<(usize, Ve
     groups
 }
 
-fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<&str, usize>) -> Imports {
+fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<RelPath, usize>) -> Imports {
     let mut found = Imports::default();
     let Some(program) = &facts.program else { return found };
     let at = |path: &str| index.get(path).copied();
@@ -386,7 +441,7 @@ fn needed(
     imports: &Imports,
     tree: &Tree,
     gives: &[FxHashSet<String>],
-    index: &FxHashMap<&str, usize>,
+    index: &FxHashMap<RelPath, usize>,
     files: &Files,
 ) -> Vec<usize> {
     let Some(program) = &facts.program else { return Vec::new() };
