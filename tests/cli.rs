@@ -247,6 +247,12 @@ fn drafts_of_what_an_inventory_lacks_are_printed_and_accepted() {
     let found = place.found(&["."]);
     assert_eq!(found.iter().filter(|f| f.starts_with("RL308")).count(), 4, "{found:?}");
     assert_eq!(place.run(&["init", "--missing"]).1, "");
+    // What an annotation has decided is not missing.
+    std::fs::write(place.path().join("other.sh"), "pkill web # restartlint: ignore[RL301] not ours\n")
+        .unwrap();
+    assert_eq!(place.run(&["init", "--missing"]).1, "");
+    std::fs::write(place.path().join("other.sh"), "pkill web\n").unwrap();
+    assert!(place.run(&["init", "--missing"]).1.contains("other.sh"));
 }
 
 #[test]

@@ -56,6 +56,25 @@ fn a_verdict_has_its_status_and_its_shape() {
 }
 
 #[test]
+fn a_daemon_is_known_by_the_command_that_is_installed_for_it() {
+    let project = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(project.path().join(name), text).unwrap();
+    write("restartlint.toml", "daemon = [\"src/weather/server.py\"]\n");
+    write(
+        "pyproject.toml",
+        "[project.scripts]\nweather-mcp = \"weather.server:main\"\nweather = \"weather:run\"\nstorm = \"storm.cli:main\"\n",
+    );
+    for (command, verdict_is) in [
+        ("pkill -f weather-mcp", "contaminating"),
+        ("killall weather", "contaminating"),
+        ("pkill -f storm", "clean"),
+        ("pkill -f webserver.py", "clean"),
+    ] {
+        assert_eq!(verdict(project.path(), command).1["verdict"], verdict_is, "{command}");
+    }
+}
+
+#[test]
 fn the_command_is_one_argument_or_standard_input() {
     let project = project();
     assert_eq!(run(project.path(), &["guard", "command", "-"], "killall gitea-mcp\n").0, 1);

@@ -5,6 +5,7 @@ use super::judge::{Lack, SiteView, Verdict};
 use super::words::subject;
 use crate::base::finding::Finding;
 use crate::data::inventory::{Classification, RestartPath};
+use crate::report::annotations::Asks;
 
 /// RL301.
 pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
@@ -34,6 +35,15 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
             found
         })
         .collect()
+}
+
+/// Whether an annotation with a reason silences what RL301 says of a site.
+pub fn is_ignored(ctx: &Ctx<'_>, view: &SiteView<'_>) -> bool {
+    ctx.annotations.iter().any(|annotation| {
+        let asks = matches!(&annotation.asks, Asks::Ignore { codes, reason }
+            if !reason.is_empty() && codes.iter().any(|code| code == "RL301"));
+        asks && annotation.place.path == view.file.path && annotation.line == view.place.start.line
+    })
 }
 
 /// The unclassified path that lists the site.

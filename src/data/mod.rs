@@ -15,5 +15,6 @@ pub mod inventory;
 pub mod pages;
 pub mod primitive_entries;
 pub mod primitives;
+pub mod programs;
 pub mod suggest;
 pub mod table;

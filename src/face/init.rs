@@ -70,7 +70,8 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
     Ok(Outcome::Clean)
 }
 
-/// Prints drafts of the sites that no path of the inventory means, not even an undecided one.
+/// Prints drafts of the sites that no path of the inventory means, not even an undecided one, and that no
+/// annotation has decided.
 fn missing(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let (project, inventory) = inventory::open(cli, &args.path)?;
     let project = project.into_whole();
@@ -93,6 +94,7 @@ fn missing(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
     let lacking = ctx.views.iter().filter(|view| {
         matches!(view.verdict, Verdict::Unregistered | Verdict::Daemon(None))
             && registered::draft(&ctx, view).is_none()
+            && !registered::is_ignored(&ctx, view)
     });
     let groups = draft::group(lacking.map(|SiteView { file, site, .. }| {
         (file.path.as_str(), site.primitive.as_str(), site.effect.name(), site.symbol.as_str())

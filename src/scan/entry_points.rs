@@ -10,6 +10,7 @@ use super::reach::{imported_files, text_of};
 use super::{Scan, Tools, packages};
 use crate::base::facts::{DaemonModule, Language, RelPath};
 use crate::base::ir::Import;
+use crate::data::programs::{Script, bins, scripts};
 use crate::discover::Listing;
 use crate::graph::link::{Target, join, parent};
 
@@ -41,11 +42,11 @@ pub(super) fn named(tools: &Tools<'_>, listing: &Listing, scan: &Scan) -> BTreeS
         let Ok(text) = std::fs::read_to_string(&entry.real) else { continue };
         let at = |file, function| EntryPoint { file, function, manifest: path.clone() };
         if name == "package.json" {
-            let files = programs(&text).into_iter().map(|file| join(parent(path), &file));
+            let files = bins(&text).into_iter().map(|(_, file)| join(parent(path), &file));
             found.extend(files.filter(|file| listing.files.contains_key(file)).map(|file| at(file, None)));
             continue;
         }
-        for (module, function) in scripts(&text) {
+        for Script { module, function, .. } in scripts(&text) {
             let import = Import { module, name: None };
             match tools.files.resolve(Language::Python, path, &import) {
                 Target::File(file) => {
@@ -105,49 +106,5 @@ pub(super) fn mark(scan: &mut Scan, points: &BTreeSet<EntryPoint>) {
         for site in &mut scan.tree.files[at].sites {
             site.entrypoint |= site.symbol == *function;
         }
-    }
-}
-
-/// The files of a package's programs.
-fn programs(text: &str) -> Vec<String> {
-    let Ok(manifest) = serde_json::from_str::<serde_json::Value>(text) else { return Vec::new() };
-    let files: Vec<&str> = match manifest.get("bin") {
-        Some(serde_json::Value::String(file)) => vec![file],
-        Some(serde_json::Value::Object(named)) => named.values().filter_map(|v| v.as_str()).collect(),
-        _ => Vec::new(),
-    };
-    files.into_iter().map(|file| file.trim_start_matches("./").to_owned()).collect()
-}
-
-/// Module and function of a project's scripts.
-fn scripts(text: &str) -> Vec<(String, String)> {
-    let Ok(manifest) = text.parse::<toml::Table>() else { return Vec::new() };
-    let project = |key: &str| manifest.get("project").and_then(|p| p.get(key));
-    let poetry = manifest.get("tool").and_then(|t| t.get("poetry")).and_then(|p| p.get("scripts"));
-    [project("scripts"), project("gui-scripts"), poetry]
-        .into_iter()
-        .flatten()
-        .filter_map(|table| table.as_table())
-        .flat_map(|table| table.values())
-        .filter_map(|value| {
-            let (module, function) = value.as_str()?.split_once(':')?;
-            let function = function.split('[').next().unwrap_or(function).trim();
-            Some((module.trim().to_owned(), function.to_owned()))
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn manifests_name_their_programs() {
-        assert_eq!(programs(r#"{"bin": "./cli.js"}"#), ["cli.js"]);
-        assert_eq!(programs(r#"{"bin": {"a": "bin/a.js", "b": 1}}"#), ["bin/a.js"]);
-        assert!(programs("{").is_empty());
-        let text = "[project.scripts]\na = \"pkg.cli:main\"\nb = \"x\"\n[tool.poetry.scripts]\nc = \"pkg:run [extra]\"\n";
-        let pair = |m: &str, f: &str| (m.to_owned(), f.to_owned());
-        assert_eq!(scripts(text), [pair("pkg.cli", "main"), pair("pkg", "run")]);
     }
 }

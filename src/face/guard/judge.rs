@@ -11,6 +11,7 @@ use crate::command::Inline;
 use crate::data::commands::CommandCatalogue;
 use crate::data::config::Config;
 use crate::data::inventory::Classification;
+use crate::data::programs;
 use crate::edge::process;
 use crate::edge::store::{OpenMode, Store};
 use crate::face::project::Project;
@@ -80,8 +81,8 @@ pub(super) fn judge_program(program: &str, projects: &[Project]) -> Result<Guard
     Ok(if hits { as_command } else { report })
 }
 
-/// Names of the daemons: configured processes, daemon modules' file names, and the processes
-/// that the inventory's forbidden paths name.
+/// Names of the daemons: configured processes, daemon modules' file names and the commands that are
+/// installed for them, and the processes that the inventory's forbidden paths name.
 pub(in crate::face) fn names(project: &Project) -> Result<Vec<String>, Failure> {
     let mut modules: Vec<String> = Vec::new();
     for entry in &project.config.daemon {
@@ -93,10 +94,40 @@ pub(in crate::face) fn names(project: &Project) -> Result<Vec<String>, Failure> 
     }
     let modules: Vec<&str> = modules.iter().map(String::as_str).collect();
     let mut names = server_names(&project.config.guard.processes, &modules);
+    names.extend(installed(project, &modules));
     if let Some(inventory) = project.inventory()? {
         names.extend(inventory.paths.iter().flat_map(|p| &p.processes).map(|p| p.value.clone()));
     }
     Ok(names)
+}
+
+/// The commands under which the project's own metadata installs a daemon module, or the package around one.
+fn installed(project: &Project, modules: &[&str]) -> Vec<String> {
+    let read = |name: &str| std::fs::read_to_string(project.root.join(name)).unwrap_or_default();
+    let dotted: Vec<String> = modules.iter().filter_map(|module| dotted(module)).collect();
+    let scripts = programs::scripts(&read("pyproject.toml")).into_iter().filter(|script| {
+        let is_inside = |of: &str| of == script.module || of.ends_with(&format!(".{}", script.module));
+        dotted.iter().any(|module| {
+            is_inside(module) || module.rsplit_once('.').is_some_and(|(package, _)| is_inside(package))
+        })
+    });
+    let bins = programs::bins(&read("package.json")).into_iter().filter(|(_, file)| {
+        // What is built from a module keeps its name.
+        modules.iter().any(|module| stem(module) == stem(file))
+    });
+    scripts.map(|script| script.name).chain(bins.map(|(name, _)| name)).collect()
+}
+
+/// The dotted name of a Python module's file.
+fn dotted(module: &str) -> Option<String> {
+    let module = module.strip_suffix(".py")?;
+    let own = ["/__main__", "/__init__"].iter().find_map(|own| module.strip_suffix(own));
+    Some(own.unwrap_or(module).replace('/', "."))
+}
+
+/// A file's name without its folder and its suffix.
+fn stem(file: &str) -> Option<&std::ffi::OsStr> {
+    Path::new(file).file_stem()
 }
 
 /// The files that a wildcard among the daemon modules means.

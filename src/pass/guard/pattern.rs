@@ -142,14 +142,19 @@ fn mentions(text: &str, name: &str, fold: bool) -> bool {
     let plain = text.replace("\\.", ".");
     let (text, name) =
         if fold { (plain.to_lowercase(), name.to_lowercase()) } else { (plain, name.to_owned()) };
-    if base(&name).len() > 2 && text.contains(base(&name)) {
+    // What stands in another name (`webserver.py`) asks for that one.
+    let begins = |at: &usize| {
+        let before = text.get(..*at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+    };
+    if base(&name).len() > 2 && text.match_indices(base(&name)).any(|(at, _)| begins(&at)) {
         return true;
     }
     let stem = stem(&name);
     if stem.len() < 3 {
         return false;
     }
-    text.match_indices(stem).any(|(at, _)| {
+    text.match_indices(stem).filter(|(at, _)| begins(at)).any(|(at, _)| {
         let rest = text.get(at..).unwrap_or("");
         let end = rest
             .find(' ')

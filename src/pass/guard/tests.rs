@@ -70,6 +70,10 @@ fn verdicts_and_their_reasons() {
         ("pkill -f mcp_server.py", Verdict::Contaminating, Reason::NamesDaemon),
         ("pkill -f 'mcp_server\\.py --role a'", Verdict::Contaminating, Reason::NamesDaemon),
         ("pkill -f 'mcp_server.*author'", Verdict::Contaminating, Reason::NamesDaemon),
+        ("pkill -f /srv/mcp_server.py", Verdict::Contaminating, Reason::NamesDaemon),
+        // Another program, in whose name the daemon's stands.
+        ("pkill -f my_mcp_server.py", Verdict::Clean, Reason::Elsewhere),
+        ("pkill -f sub-relay", Verdict::Clean, Reason::Elsewhere),
         ("pkill -f python", Verdict::Contaminating, Reason::BroadPattern),
         ("pkill -f .", Verdict::Contaminating, Reason::BroadPattern),
         ("pkill -v nginx", Verdict::Contaminating, Reason::BroadPattern),
