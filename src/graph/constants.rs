@@ -66,11 +66,12 @@ impl Constants<'_, '_> {
                         return true;
                     }
                     // A list of commands, or of what this program is made of.
-                    let tells = |item: &ExprId| {
-                        matches!(
-                            self.program.exprs[*item as usize].expr,
-                            Expr::Seq(_) | Expr::Map(_) | Expr::Attr { .. }
-                        )
+                    let tells = |item: &ExprId| match &self.program.exprs[*item as usize].expr {
+                        // A single word is a word of this list.
+                        Expr::Str(text) => text.contains(' '),
+                        Expr::Seq(_) | Expr::Map(_) | Expr::Attr { .. } | Expr::Cell(_) => true,
+                        Expr::Template(_) | Expr::Binary { .. } => true,
+                        _ => false,
                     };
                     waiting.extend(items.iter().map(|(item, _)| *item).filter(tells));
                 }

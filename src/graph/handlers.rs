@@ -1,5 +1,5 @@
-//! Functions that an object was given to call: tools of a server, commands of an application. What
-//! their parameters hold comes from outside the tree, so no caller here decides it.
+//! Functions that an object was given to call, and that nothing beside it calls: tools of a server, commands
+//! of an application. What their parameters hold comes from outside the tree, so no caller here decides it.
 
 use std::cell::OnceCell;
 
@@ -7,8 +7,11 @@ use rustc_hash::FxHashSet;
 
 use super::link::Target;
 use super::solve::Solver;
-use super::value::UnitId;
+use super::value::{UnitId, Value};
 use crate::base::ir::{CallKind, Expr, ExprId, FuncId};
+
+/// What makes a property of a function: methods of the property itself.
+const OF_PROPERTIES: [&str; 3] = ["setter", "getter", "deleter"];
 
 /// Cells through which the object of a decorator is looked for.
 const MOST_CELLS: usize = 16;
@@ -31,7 +34,24 @@ fn find(solver: &Solver<'_>, unit: UnitId) -> FxHashSet<FuncId> {
         _ => None,
     });
     let handlers = decorated.filter(|(decorator, _)| is_objects_own(solver, unit, *decorator));
-    handlers.filter_map(|(_, definition)| defined(solver, unit, definition)).collect()
+    let mut handlers: FxHashSet<FuncId> =
+        handlers.filter_map(|(_, definition)| defined(solver, unit, definition)).collect();
+    if handlers.is_empty() {
+        return handlers;
+    }
+    // What is called beside has callers that decide: `@cache.memoize()` registers nothing.
+    for node in exprs {
+        if let Expr::Call(call) = &node.expr {
+            for value in solver.values_of(unit, call.callee) {
+                if let Value::Func(u, function) | Value::Bound(u, function, _) = value
+                    && u == unit
+                {
+                    handlers.remove(&function);
+                }
+            }
+        }
+    }
+    handlers
 }
 
 /// The function under decorators.
@@ -57,9 +77,15 @@ fn is_objects_own(solver: &Solver<'_>, unit: UnitId, decorator: ExprId) -> bool 
         Expr::Call(call) => call.callee,
         _ => decorator,
     };
-    let Expr::Attr { base, .. } = &exprs[method as usize].expr else { return false };
+    let Expr::Attr { base, name } = &exprs[method as usize].expr else { return false };
+    if OF_PROPERTIES.contains(&name.as_str()) {
+        return false;
+    }
     let is_object = |at: ExprId| match &exprs[at as usize].expr {
-        Expr::Call(call) => matches!(call.kind, CallKind::Plain | CallKind::New),
+        // A group of commands is a function that a decorator made one of.
+        Expr::Call(call) => matches!(call.kind, CallKind::Plain | CallKind::New | CallKind::Decorator),
+        // What is not known may be one.
+        Expr::Unknown => true,
         // `from app import mcp`: what a file of the tree has under a name and is no module.
         Expr::Import(import) => {
             let state = &solver.units()[unit as usize];
@@ -70,12 +96,28 @@ fn is_objects_own(solver: &Solver<'_>, unit: UnitId, decorator: ExprId) -> bool 
         }
         _ => false,
     };
+    // What a file of the tree has, imported as a module.
+    let is_own_module = |at: ExprId| match &exprs[at as usize].expr {
+        Expr::Import(import) => {
+            let state = &solver.units()[unit as usize];
+            let target = solver.files().resolve(state.language, state.path, import);
+            !matches!(target, Target::External(_) | Target::Missing)
+        }
+        _ => false,
+    };
     match &exprs[*base as usize].expr {
-        Expr::Cell(cell) => program.bound_values(*cell, MOST_CELLS).into_iter().any(is_object),
-        // `self.server.tool()`.
+        // A server that a function is given registers what is defined in it.
+        Expr::Cell(cell) => {
+            solver.parameter(unit, *cell).is_some()
+                || program.bound_values(*cell, MOST_CELLS).into_iter().any(is_object)
+        }
+        // `self.server.tool()`, `app.mcp.tool()`.
         Expr::Attr { base, .. } => match &exprs[*base as usize].expr {
-            Expr::Cell(cell) => solver.parameter(unit, *cell).is_some(),
-            _ => false,
+            Expr::Cell(cell) => {
+                solver.parameter(unit, *cell).is_some()
+                    || program.bound_values(*cell, MOST_CELLS).into_iter().any(is_own_module)
+            }
+            _ => is_own_module(*base),
         },
         _ => is_object(*base),
     }

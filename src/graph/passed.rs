@@ -10,7 +10,7 @@ use super::handlers::Handlers;
 use super::sites::Given;
 use super::solve::Solver;
 use super::value::{UnitId, Value};
-use crate::base::ir::{Arg, Expr, ExprId, FuncId, Spread};
+use crate::base::ir::{Arg, Expr, ExprId, FuncId, Param, Spread};
 use crate::base::site::Confidence;
 use crate::base::text::{Origin, Piece, Text};
 use crate::command::{Action, Invocation, actions};
@@ -24,7 +24,16 @@ const MOST_UNITS: usize = 16;
 pub(super) struct Wrapper {
     runner: String,
     invocation: Invocation,
-    params: Vec<(String, Spread)>,
+    params: Vec<Parameter>,
+}
+
+/// A parameter of such a function.
+#[derive(Debug, Clone)]
+struct Parameter {
+    name: String,
+    spread: Spread,
+    /// What it holds where nothing is given, if it need not be given.
+    default: Option<Text>,
 }
 
 impl Wrapper {
@@ -84,7 +93,7 @@ struct Substitution<'s, 'f, 'a> {
     unit: UnitId,
     args: &'s [Arg],
     skip: usize,
-    params: &'s [(String, Spread)],
+    params: &'s [Parameter],
 }
 
 impl Substitution<'_, '_, '_> {
@@ -100,7 +109,7 @@ impl Substitution<'_, '_, '_> {
                         let lists = lists.into_iter().map(Invocation::Argv);
                         texts.into_iter().map(Invocation::Shell).chain(lists).collect()
                     }
-                    None => Vec::new(),
+                    None => self.default(param).cloned().map(Invocation::Shell).into_iter().collect(),
                 },
                 _ => vec![Invocation::Shell(self.text(text))],
             },
@@ -121,7 +130,7 @@ impl Substitution<'_, '_, '_> {
     }
 
     fn arg(&self, param: u16) -> Option<ExprId> {
-        let (name, spread) = self.params.get(param as usize)?;
+        let Parameter { name, spread, .. } = self.params.get(param as usize)?;
         if *spread != Spread::No {
             return None;
         }
@@ -137,9 +146,14 @@ impl Substitution<'_, '_, '_> {
         before.last().map(|a| a.value)
     }
 
+    /// What a parameter holds that is not given, where no argument may give it unseen.
+    fn default(&self, param: u16) -> Option<&Text> {
+        let is_plain = self.args.iter().all(|arg| arg.spread == Spread::No);
+        self.params.get(param as usize).filter(|_| is_plain)?.default.as_ref()
+    }
+
     fn rest(&self, param: u16) -> Option<Vec<Text>> {
-        let (_, spread) = self.params.get(param as usize)?;
-        if *spread == Spread::No {
+        if self.params.get(param as usize)?.spread == Spread::No {
             return self.folder.lists(self.unit, self.arg(param)?).into_iter().next();
         }
         let position = (param as usize).checked_sub(self.skip)?;
@@ -162,7 +176,10 @@ impl Substitution<'_, '_, '_> {
             match piece {
                 Piece::Free(Origin::Parameter(param)) => match self.arg(*param) {
                     Some(arg) => out.extend(&one_text(self.folder.texts(self.unit, arg))),
-                    None => out.push(Piece::Free(Origin::Unknown)),
+                    None => match self.default(*param) {
+                        Some(text) => out.extend(text),
+                        None => out.push(Piece::Free(Origin::Unknown)),
+                    },
                 },
                 other => out.push(other.clone()),
             }
@@ -317,7 +334,18 @@ fn nested(
 }
 
 /// The parameters of a function that has any.
-fn params_around(solver: &Solver<'_>, unit: UnitId, function: FuncId) -> Option<Vec<(String, Spread)>> {
-    let params = &solver.program(unit).functions[function as usize].params;
-    (!params.is_empty()).then(|| params.iter().map(|p| (p.name.clone(), p.spread)).collect())
+fn params_around(solver: &Solver<'_>, unit: UnitId, function: FuncId) -> Option<Vec<Parameter>> {
+    let program = solver.program(unit);
+    let params = &program.functions[function as usize].params;
+    let folder = Folder::new(solver);
+    let default = |param: &Param| match program.cells[param.cell as usize].values.as_slice() {
+        [only] => Some(one_text(folder.texts(unit, *only))),
+        _ => None,
+    };
+    let all = params.iter().map(|param| Parameter {
+        name: param.name.clone(),
+        spread: param.spread,
+        default: default(param),
+    });
+    (!params.is_empty()).then(|| all.collect())
 }

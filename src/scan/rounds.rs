@@ -362,7 +362,7 @@ fn tests_asked(tools: &Tools<'_>, scan: &Scan, known: &BTreeMap<RelPath, Known>)
     let mut wanted = Wanted::new();
     for facts in scan.tree.files.iter().filter(|facts| !facts.tested.is_empty()) {
         let Some(file) = known.get(&facts.path) else { continue };
-        for (path, package) in asked_files(known, &tools.listed, file) {
+        for (path, package) in asked_files(known, tools.listed, file) {
             for path in [Some(path), package].into_iter().flatten() {
                 wanted.entry(path.clone()).or_default().tested.extend(facts.tested.iter().cloned());
             }

@@ -12,7 +12,9 @@ use super::given::{Given, Hands};
 use super::handed::{beside, called_with, handed, program_is_fixed};
 use super::leaves::{Leaves, assigned, identifiers, offset_in};
 use super::slice::{Names, Slice, given_names, objects_in};
-use super::stores::{filled, is_import, is_name, is_target, line_of, segment_of, simple_part, stored};
+use super::stores::{
+    filled, is_import, is_name, is_target, line_of, looped_over, segment_of, simple_part, stored,
+};
 use crate::data::commands::CommandCatalogue;
 
 /// What stands at a flow's place.
@@ -331,7 +333,7 @@ impl<'a, 'c> Search<'a, 'c> {
         // Functions in it may take the command as a parameter.
         let defines = text.contains("lambda") || text.contains("def ");
         let used: FxHashSet<&str> = match &handed {
-            Some(names) if !defines => names.iter().copied().collect(),
+            Some(names) if !defines => looped_over(text, names.iter().copied().collect()),
             _ => identifiers(text).collect(),
         };
         let met = self.named[leaf] || used.iter().any(|name| self.commanding.contains(name));

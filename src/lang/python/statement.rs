@@ -471,6 +471,16 @@ impl<'s, 't> Lowering<'s, 't> {
 
     fn raise(&mut self, node: Node<'t>) {
         for (at, child) in node.children().enumerate() {
+            let mut child = child;
+            // `raise SystemExit, 1`, as Python 2 has it.
+            if child.kind() == Kind::ExpressionList
+                && let Some(first) = child.children().next()
+            {
+                child.children().skip(1).for_each(|more| {
+                    self.expression(more);
+                });
+                child = first;
+            }
             let value = self.expression(child);
             // Raising a class makes an instance of it; a call already did.
             if at == 0 && !matches!(self.builder.program.exprs[value as usize].expr, Expr::Call(_)) {

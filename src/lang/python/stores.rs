@@ -1,8 +1,13 @@
 //! What a single line of Python stores, and under which names: the text alone is looked at.
 
+use rustc_hash::FxHashSet;
+
 use super::cut::{first_word, string_end};
 use super::leaves::{assigns, identifiers, offset_in};
 use super::slice::FILLS;
+
+/// Names that stand for names that stand for names, in one statement.
+const MOST_BINDINGS: usize = 6;
 
 /// The line of a text that a place lies in.
 pub(super) fn line_of(text: &str, place: usize) -> &str {
@@ -130,4 +135,28 @@ mod tests {
         assert_eq!(filled("self.commands.append(x)"), Some("commands"));
         assert_eq!(filled("print(x)"), None);
     }
+}
+
+/// Names, and those behind them: what the loops and comprehensions of a statement go over whose targets
+/// they are, and what is assigned to them in it.
+pub(super) fn looped_over<'t>(text: &'t str, mut names: FxHashSet<&'t str>) -> FxHashSet<&'t str> {
+    let loops = memchr::memmem::find_iter(text.as_bytes(), b"for ").filter_map(|at| {
+        let (targets, rest) = text[at + 4..].split_once(" in ")?;
+        // More than what it goes over is safe.
+        Some((targets, rest.split(":\n").next().unwrap_or("")))
+    });
+    let assignments = text.lines().filter_map(|line| line.split_once('='));
+    let bindings: Vec<(&str, &str)> = loops.chain(assignments).collect();
+    for _ in 0..MOST_BINDINGS {
+        let known = names.len();
+        for (targets, value) in &bindings {
+            if identifiers(targets).any(|name| names.contains(name)) {
+                names.extend(identifiers(value));
+            }
+        }
+        if names.len() == known {
+            break;
+        }
+    }
+    names
 }
