@@ -337,9 +337,12 @@ fn nested(
 fn params_around(solver: &Solver<'_>, unit: UnitId, function: FuncId) -> Option<Vec<Parameter>> {
     let program = solver.program(unit);
     let params = &program.functions[function as usize].params;
-    let folder = Folder::new(solver);
     let default = |param: &Param| match program.cells[param.cell as usize].values.as_slice() {
-        [only] => Some(one_text(folder.texts(unit, *only))),
+        // What is written out: this is asked of every function that calls anything.
+        [only] => match &program.exprs[*only as usize].expr {
+            Expr::Str(text) => Some(Text::literal(text.as_str())),
+            _ => None,
+        },
         _ => None,
     };
     let all = params.iter().map(|param| Parameter {

@@ -103,6 +103,30 @@ pub(super) fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+/// Names, and those behind them: what the loops and comprehensions of a statement go over whose targets
+/// they are, and what is assigned to them in it.
+pub(super) fn looped_over<'t>(text: &'t str, mut names: FxHashSet<&'t str>) -> FxHashSet<&'t str> {
+    let loops = memchr::memmem::find_iter(text.as_bytes(), b"for ").filter_map(|at| {
+        let (targets, rest) = text[at + 4..].split_once(" in ")?;
+        // More than what it goes over is safe.
+        Some((targets, rest.split(":\n").next().unwrap_or("")))
+    });
+    let assignments = text.lines().filter_map(|line| line.split_once('='));
+    let bindings: Vec<(&str, &str)> = loops.chain(assignments).collect();
+    for _ in 0..MOST_BINDINGS {
+        let known = names.len();
+        for (targets, value) in &bindings {
+            if identifiers(targets).any(|name| names.contains(name)) {
+                names.extend(identifiers(value));
+            }
+        }
+        if names.len() == known {
+            break;
+        }
+    }
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,28 +159,4 @@ mod tests {
         assert_eq!(filled("self.commands.append(x)"), Some("commands"));
         assert_eq!(filled("print(x)"), None);
     }
-}
-
-/// Names, and those behind them: what the loops and comprehensions of a statement go over whose targets
-/// they are, and what is assigned to them in it.
-pub(super) fn looped_over<'t>(text: &'t str, mut names: FxHashSet<&'t str>) -> FxHashSet<&'t str> {
-    let loops = memchr::memmem::find_iter(text.as_bytes(), b"for ").filter_map(|at| {
-        let (targets, rest) = text[at + 4..].split_once(" in ")?;
-        // More than what it goes over is safe.
-        Some((targets, rest.split(":\n").next().unwrap_or("")))
-    });
-    let assignments = text.lines().filter_map(|line| line.split_once('='));
-    let bindings: Vec<(&str, &str)> = loops.chain(assignments).collect();
-    for _ in 0..MOST_BINDINGS {
-        let known = names.len();
-        for (targets, value) in &bindings {
-            if identifiers(targets).any(|name| names.contains(name)) {
-                names.extend(identifiers(value));
-            }
-        }
-        if names.len() == known {
-            break;
-        }
-    }
-    names
 }
