@@ -20,11 +20,18 @@ pub(super) struct Leaf<'c> {
     pub(super) class: Option<usize>,
     lines: OnceCell<Option<Slice<'c>>>,
     gives_back: OnceCell<bool>,
+    members: OnceCell<FxHashSet<&'c str>>,
 }
 
 impl<'c> Leaf<'c> {
     fn new(statement: &'c Statement, class: Option<usize>) -> Leaf<'c> {
-        Leaf { statement, class, lines: OnceCell::new(), gives_back: OnceCell::new() }
+        Leaf {
+            statement,
+            class,
+            lines: OnceCell::new(),
+            gives_back: OnceCell::new(),
+            members: OnceCell::new(),
+        }
     }
 
     /// Where it stands.
@@ -169,6 +176,19 @@ impl<'c> Leaves<'c> {
     /// The text of a leaf.
     pub(super) fn text_of(&self, at: usize) -> &'c str {
         &self.text[self.all[at].span()]
+    }
+
+    /// Whether a name stands in a leaf as a member of something, or in quotes as one that is looked up.
+    pub(super) fn has_member(&self, at: usize, name: &str) -> bool {
+        let members = self.all[at].members.get_or_init(|| {
+            let text = self.text_of(at);
+            let is_member = |name: &&str| {
+                let before = text[..offset_in(text, name)].trim_end_matches([' ', '\t', '\\', '\n', '\r']);
+                before.ends_with(['.', '"', '\''])
+            };
+            identifiers(text).filter(is_member).collect()
+        });
+        members.contains(name)
     }
 
     /// The lines of a definition; `None` where they do not hold together.

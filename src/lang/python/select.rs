@@ -323,7 +323,7 @@ impl<'c> Chooser<'_, 'c> {
                         }
                     }
                 }
-                if let Some(class) = class.filter(|_| is_member(leaves.text_of(at), name)) {
+                if let Some(class) = class.filter(|_| leaves.has_member(at, name)) {
                     let of = |class: usize| bound.attributes.get(&(class, name)).into_iter().flatten();
                     wanted.extend(of(class).map(|binding| (*binding, false)));
                     // Attributes that a class above or below binds in the file.
@@ -409,10 +409,9 @@ impl<'c> Chooser<'_, 'c> {
     /// those that store members by names that are not written out. Gives those that are new.
     fn choose_stores(&mut self, at: usize, names: &FxHashSet<&'c str>) -> Vec<usize> {
         let leaves = self.leaves;
-        let text = leaves.text_of(at);
         let mut places: Vec<usize> = Vec::new();
         let mut any = false;
-        for name in names.iter().filter(|name| is_member(text, name)) {
+        for name in names.iter().filter(|name| leaves.has_member(at, name)) {
             any = true;
             let is_store = |place: &&usize| {
                 leaves.text[..**place].ends_with('.') && is_assigned(&leaves.text[**place + name.len()..])
@@ -472,14 +471,6 @@ impl<'c> Chooser<'_, 'c> {
         }
         Selection { ranges, skipped }
     }
-}
-
-/// Whether a name stands in a text as a member of something, or in quotes as one that is looked up.
-fn is_member(text: &str, name: &str) -> bool {
-    memchr::memmem::find_iter(text.as_bytes(), name.as_bytes()).any(|at| {
-        let before = text[..at].trim_end_matches([' ', '\t', '\\', '\n', '\r']);
-        before.ends_with(['.', '"', '\''])
-    })
 }
 
 #[cfg(test)]
