@@ -23,7 +23,7 @@ pub struct CommandContext {
     pub own_script: Option<String>,
     /// Dotted name of the calling module, or of the package whose own file it is, for `-m NAME`.
     pub own_module: Option<String>,
-    /// Dotted names under which the module may be known too, and of the packages that it lies in.
+    /// Dotted names of the packages that it lies in.
     pub own_packages: Vec<String>,
     /// The text is a script of its own (an `exec` replaces the script's process), not a
     /// string given to a child shell (where it replaces that shell alone).

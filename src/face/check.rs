@@ -284,7 +284,7 @@ fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan, whole: bool)
         verdict: whole && !cli.quiet,
     };
     output::result(&(format.render)(report, &look), args.output.as_deref())?;
-    if args.statistics && !render::has_verdict(format) {
+    if args.statistics && !format.has_verdict {
         output::note(cli, render::concise::statistics(report).trim_end());
     }
     Ok(())
@@ -315,7 +315,7 @@ fn say(
         );
     }
     // The verdict for people says it too, but for what it means for a finding.
-    let says = render::find(&args.format).is_some_and(render::has_verdict);
+    let says = render::find(&args.format).is_some_and(|format| format.has_verdict);
     if *partial && !scan.tree.listed.is_empty() && (outside || !says) {
         output::note(
             cli,

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::link::Target;
 use super::solve::Solver;
 use super::value::{UnitId, Value};
-use crate::base::ir::{CallKind, Expr, ExprId, FuncId};
+use crate::base::ir::{CallKind, Expr, ExprId, FuncId, Import};
 
 /// What makes a property of a function: methods of the property itself.
 const OF_PROPERTIES: [&str; 3] = ["setter", "getter", "deleter"];
@@ -81,28 +81,23 @@ fn is_objects_own(solver: &Solver<'_>, unit: UnitId, decorator: ExprId) -> bool 
     if OF_PROPERTIES.contains(&name.as_str()) {
         return false;
     }
+    let state = &solver.units()[unit as usize];
+    let target = |import: &Import| solver.files().resolve(state.language, state.path, import);
     let is_object = |at: ExprId| match &exprs[at as usize].expr {
         // A group of commands is a function that a decorator made one of.
         Expr::Call(call) => matches!(call.kind, CallKind::Plain | CallKind::New | CallKind::Decorator),
         // What is not known may be one.
         Expr::Unknown => true,
         // `from app import mcp`: what a file of the tree has under a name and is no module.
-        Expr::Import(import) => {
-            let state = &solver.units()[unit as usize];
-            match solver.files().resolve(state.language, state.path, import) {
-                Target::Name(path, name) => solver.files().python_submodule(&path, &name).is_none(),
-                _ => false,
-            }
-        }
+        Expr::Import(import) => match target(import) {
+            Target::Name(path, name) => solver.files().python_submodule(&path, &name).is_none(),
+            _ => false,
+        },
         _ => false,
     };
     // What a file of the tree has, imported as a module.
     let is_own_module = |at: ExprId| match &exprs[at as usize].expr {
-        Expr::Import(import) => {
-            let state = &solver.units()[unit as usize];
-            let target = solver.files().resolve(state.language, state.path, import);
-            !matches!(target, Target::External(_) | Target::Missing)
-        }
+        Expr::Import(import) => !matches!(target(import), Target::External(_) | Target::Missing),
         _ => false,
     };
     match &exprs[*base as usize].expr {

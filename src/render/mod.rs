@@ -34,24 +34,41 @@ pub struct Format {
     pub about: &'static str,
     /// The report as text.
     pub render: fn(&Report, &Look<'_>) -> String,
+    /// Whether it closes with the counts in a sentence.
+    pub has_verdict: bool,
 }
 
 /// Every output format of `check`.
 pub const TABLE: &[Format] = &[
-    Format { name: "text", about: "excerpts for people", render: text::render },
-    Format { name: "concise", about: "a line a finding", render: concise::render },
-    Format { name: "json", about: "one document", render: json::render },
-    Format { name: "jsonl", about: "a JSON object a finding", render: json::render_lines },
-    Format { name: "sarif", about: "SARIF 2.1.0, for code scanning", render: sarif::render },
-    Format { name: "github", about: "annotations of GitHub workflows", render: github::render },
-    Format { name: "gitlab", about: "GitLab's code quality report", render: gitlab::render },
-    Format { name: "junit", about: "JUnit XML", render: junit::render },
+    Format { name: "text", about: "excerpts for people", render: text::render, has_verdict: true },
+    Format { name: "concise", about: "a line a finding", render: concise::render, has_verdict: true },
+    Format { name: "json", about: "one document", render: json::render, has_verdict: false },
+    Format {
+        name: "jsonl",
+        about: "a JSON object a finding",
+        render: json::render_lines,
+        has_verdict: false,
+    },
+    Format {
+        name: "sarif",
+        about: "SARIF 2.1.0, for code scanning",
+        render: sarif::render,
+        has_verdict: false,
+    },
+    Format {
+        name: "github",
+        about: "annotations of GitHub workflows",
+        render: github::render,
+        has_verdict: false,
+    },
+    Format {
+        name: "gitlab",
+        about: "GitLab's code quality report",
+        render: gitlab::render,
+        has_verdict: false,
+    },
+    Format { name: "junit", about: "JUnit XML", render: junit::render, has_verdict: false },
 ];
-
-/// Whether a format closes with the counts in a sentence.
-pub fn has_verdict(format: &Format) -> bool {
-    ["text", "concise"].contains(&format.name)
-}
 
 /// The format of that name.
 pub fn find(name: &str) -> Option<&'static Format> {

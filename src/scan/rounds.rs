@@ -382,9 +382,10 @@ fn asked_files<'k>(
     };
     let mut found: Vec<(&RelPath, Option<&RelPath>)> =
         of(file).into_iter().map(|path| (path, None)).collect();
+    let mut seen: FxHashSet<&RelPath> = found.iter().map(|(path, _)| *path).collect();
     for package in of(file).into_iter().filter(|path| is_package(path)) {
         for path in known.get(package).map(of).unwrap_or_default() {
-            if !found.iter().any(|(known, _)| *known == path) {
+            if seen.insert(path) {
                 found.push((path, Some(package)));
             }
         }

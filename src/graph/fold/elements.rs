@@ -79,40 +79,39 @@ impl Folder<'_, '_> {
         }
     }
 
-    /// The texts of some expressions, as they are read at another: what is a parameter of the function that
-    /// such an expression stands in is no parameter here, but what its callers give.
+    /// The texts of some expressions, as they are read at another.
     pub(super) fn texts_of(&self, unit: UnitId, at: ExprId, held: &Held, depth: usize) -> Vec<Text> {
-        let mut texts = Vec::new();
-        for &(of, item) in &held.items {
-            let found = self.strings(of, item, depth + 1);
-            if self.is_of_one_function((unit, at), (of, item)) {
-                texts.extend(found);
-                continue;
-            }
-            texts.extend(found.iter().map(without_parameters));
-            for (of, given) in self.given_to_maker(of, item) {
-                texts.extend(self.strings(of, given, depth + 1).iter().map(without_parameters));
-            }
-        }
-        texts
+        let texts = |of: UnitId, item: ExprId| self.strings(of, item, depth + 1);
+        self.read_at((unit, at), held, texts, |text| without_parameters(&text))
     }
 
     /// The lists that some expressions are, as they are read at another.
     pub(super) fn lists_of(&self, unit: UnitId, at: ExprId, held: &Held, depth: usize) -> Vec<Vec<Text>> {
-        let foreign = |list: Vec<Text>| list.iter().map(without_parameters).collect::<Vec<_>>();
-        let mut lists = Vec::new();
+        let lists = |of: UnitId, item: ExprId| self.sequences(of, item, depth + 1);
+        self.read_at((unit, at), held, lists, |list| list.iter().map(without_parameters).collect())
+    }
+
+    /// What some expressions are, as they are read at another: what is a parameter of the function that such an
+    /// expression stands in is no parameter there (`foreign`), but what its callers give.
+    fn read_at<T>(
+        &self,
+        at: Reader,
+        held: &Held,
+        read: impl Fn(UnitId, ExprId) -> Vec<T>,
+        foreign: impl Fn(T) -> T,
+    ) -> Vec<T> {
+        let mut found = Vec::new();
         for &(of, item) in &held.items {
-            let found = self.sequences(of, item, depth + 1);
-            if self.is_of_one_function((unit, at), (of, item)) {
-                lists.extend(found);
+            if self.is_of_one_function(at, (of, item)) {
+                found.extend(read(of, item));
                 continue;
             }
-            lists.extend(found.into_iter().map(foreign));
+            found.extend(read(of, item).into_iter().map(&foreign));
             for (of, given) in self.given_to_maker(of, item) {
-                lists.extend(self.sequences(of, given, depth + 1).into_iter().map(foreign));
+                found.extend(read(of, given).into_iter().map(&foreign));
             }
         }
-        lists
+        found
     }
 
     fn is_of_one_function(&self, a: (UnitId, ExprId), b: (UnitId, ExprId)) -> bool {
@@ -191,32 +190,23 @@ impl Folder<'_, '_> {
     /// The elements of the container that a call gives.
     pub(super) fn elements_given(&self, unit: UnitId, call: &Call, depth: usize) -> Held {
         let mut held = Held::default();
-        let plain = || call.args.iter().filter(|arg| arg.name.is_none());
+        let given = |from: usize, count: usize| {
+            let plain = call.args.iter().filter(|arg| arg.name.is_none()).skip(from).take(count);
+            let mut held = Held::default();
+            plain.for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
+            held
+        };
         if let Some(path) = self.outside(unit, call.callee) {
             match path {
                 // What a filter lets through is its second argument's.
-                "builtins.filter" => {
-                    plain()
-                        .skip(1)
-                        .take(1)
-                        .for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
-                }
-                "itertools.chain" => {
-                    plain().for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
-                }
+                "builtins.filter" => held.extend(given(1, 1)),
+                "itertools.chain" => held.extend(given(0, usize::MAX)),
                 // `map(str, commands)`: a call that gives back what it is given.
                 "builtins.map" => match call.args.first().and_then(|arg| self.outside(unit, arg.value)) {
-                    Some(path) if self.gives_back(unit, path) => {
-                        plain()
-                            .skip(1)
-                            .take(1)
-                            .for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
-                    }
+                    Some(path) if self.gives_back(unit, path) => held.extend(given(1, 1)),
                     _ => held.open = true,
                 },
-                _ if LISTS.contains(&path) => {
-                    plain().take(1).for_each(|arg| held.extend(self.elements(unit, arg.value, depth)));
-                }
+                _ if LISTS.contains(&path) => held.extend(given(0, 1)),
                 _ => held.open = true,
             }
             return held;
