@@ -118,7 +118,7 @@ pub enum ScanError {
     /// No worker threads.
     #[error("no worker threads could be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The embedded catalogues are not valid.
+    /// A primitive of the configuration is not valid.
     #[error("{0}")]
     Catalogue(String),
 }
@@ -131,17 +131,14 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, ScanError> {
     };
     let catalogues = match &own {
         Some(catalogues) => catalogues,
-        None => embedded()?,
+        None => &EMBEDDED,
     };
     let pool = pool(request.jobs)?;
     Ok(pool.install(|| run(request, catalogues)))
 }
 
 /// The catalogues without a configuration's additions, read once for the whole process.
-fn embedded() -> Result<&'static Catalogues, ScanError> {
-    static EMBEDDED: LazyLock<Result<Catalogues, String>> = LazyLock::new(Catalogues::embedded);
-    EMBEDDED.as_ref().map_err(|error| ScanError::Catalogue(error.clone()))
-}
+static EMBEDDED: LazyLock<Catalogues> = LazyLock::new(Catalogues::default);
 
 /// The worker threads of this process, made once for each number of them: every thread keeps some memory,
 /// and a server scans many times.
@@ -164,10 +161,17 @@ fn pool(jobs: Option<usize>) -> Result<Arc<rayon::ThreadPool>, ScanError> {
 
 /// Takes what an earlier run has kept, or scans and keeps it.
 fn run(request: &ScanRequest<'_>, catalogues: &Catalogues) -> Scan {
-    let listing = match &request.stdin {
+    let listing = || match &request.stdin {
         Some(_) => Listing::default(),
         None => list(request),
     };
+    // The catalogues take as long to read as a small tree: a kept result needs none.
+    let catalogued = || {
+        if request.cache.is_none() {
+            rayon::join(|| catalogues.commands(), || catalogues.of(Language::Python));
+        }
+    };
+    let (listing, ()) = rayon::join(listing, catalogued);
     let Some(mut lookup) = Lookup::new(request, &listing) else { return read(request, catalogues, listing) };
     if let Some(scan) = lookup.find(request, &listing) {
         return scan;
@@ -185,9 +189,11 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
         None => listing.files.keys().cloned().collect(),
     };
     let roots: Vec<String> = request.config.source_roots.iter().map(|r| r.value.clone()).collect();
-    let mut files = Files::new(listed.iter().filter(|path| is_code(path)).cloned(), &roots);
-    packages::name(&mut files, &packages::manifests(&listing));
-    let files = files;
+    let modules = || {
+        let mut files = Files::new(listed.iter().filter(|path| is_code(path)).cloned(), &roots);
+        packages::name(&mut files, &packages::manifests(&listing));
+        files
+    };
     let own = request.config.primitives.iter().filter(|p| p.language == Language::Python);
     let words: Vec<String> = request
         .watch
@@ -196,7 +202,8 @@ fn read(request: &ScanRequest<'_>, catalogues: &Catalogues, mut listing: Listing
         .cloned()
         .chain(own.filter_map(|p| p.name.trim_end_matches("()").rsplit('.').next().map(str::to_owned)))
         .collect();
-    let python = PythonReader::new(catalogues, &request.watch.symbols, &words, request.whole);
+    let reader = || PythonReader::new(catalogues, &request.watch.symbols, &words, request.whole);
+    let (files, python) = rayon::join(modules, reader);
     let places: Places<'_> = listed.iter().map(String::as_str).zip(0..).collect();
     let tools =
         Tools { request, catalogues, files: &files, python: &python, listed: &listed, places: &places };

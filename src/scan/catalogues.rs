@@ -2,66 +2,73 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
-
+use crate::base::effect::Effect;
 use crate::base::facts::Language;
 use crate::data::commands::CommandCatalogue;
 use crate::data::config::UserPrimitive;
-use crate::data::primitives::Catalogue;
+use crate::data::primitives::{Catalogue, PrimitiveEntry};
 use crate::lang::prefilter::Prefilter;
 
 /// The languages that are lowered to program facts.
 pub const PROGRAM_LANGUAGES: [Language; 4] =
     [Language::Python, Language::Rust, Language::Javascript, Language::Go];
 
-/// The catalogues of a run.
+/// The catalogues of a run, each read when it is first asked for.
+#[derive(Default)]
 pub struct Catalogues {
-    /// Commands.
-    pub commands: CommandCatalogue,
+    commands: OnceLock<CommandCatalogue>,
     prefilter: OnceLock<Prefilter>,
-    programs: FxHashMap<Language, Catalogue>,
+    programs: [OnceLock<Catalogue>; PROGRAM_LANGUAGES.len()],
+    /// What the configuration adds.
+    own_commands: Vec<(String, Effect)>,
+    own: Vec<(Language, PrimitiveEntry)>,
     empty: Catalogue,
 }
 
 impl Catalogues {
-    /// The embedded catalogues. An error is a fault of the embedded data.
-    pub fn embedded() -> Result<Catalogues, String> {
-        let mut programs = FxHashMap::default();
-        for language in PROGRAM_LANGUAGES {
-            let catalogue = Catalogue::embedded(language).map_err(|e| e.to_string())?;
-            programs.insert(language, catalogue);
-        }
-        let commands = CommandCatalogue::built_in();
-        Ok(Catalogues { commands, prefilter: OnceLock::new(), programs, empty: Catalogue::default() })
-    }
-
-    /// The embedded catalogues with the configuration's primitives.
+    /// The embedded catalogues with the configuration's primitives. An error is a fault of one of these.
     pub fn with(primitives: &[UserPrimitive]) -> Result<Catalogues, String> {
-        let mut catalogues = Catalogues::embedded()?;
+        let mut catalogues = Catalogues::default();
         for primitive in primitives {
             match primitive.catalogued() {
-                None => catalogues.commands.add(&primitive.name, primitive.effect),
+                None => catalogues.own_commands.push((primitive.name.clone(), primitive.effect)),
                 Some(entry) => {
-                    let entry = entry.map_err(|e| e.to_string())?;
-                    catalogues.of_mut(primitive.language).add(entry);
+                    catalogues.own.push((primitive.language, entry.map_err(|e| e.to_string())?));
                 }
             }
         }
         Ok(catalogues)
     }
 
+    /// Commands.
+    pub fn commands(&self) -> &CommandCatalogue {
+        if self.own_commands.is_empty() {
+            return CommandCatalogue::shared();
+        }
+        self.commands.get_or_init(|| {
+            let mut commands = CommandCatalogue::built_in();
+            self.own_commands.iter().for_each(|(name, effect)| commands.add(name, *effect));
+            commands
+        })
+    }
+
     /// The search for the commands' names, made on first use.
     pub fn prefilter(&self) -> &Prefilter {
-        self.prefilter.get_or_init(|| Prefilter::new(&self.commands))
+        self.prefilter.get_or_init(|| Prefilter::new(self.commands()))
     }
 
     /// A language's primitive catalogue; empty for languages without program facts.
     pub fn of(&self, language: Language) -> &Catalogue {
-        self.programs.get(&language).unwrap_or(&self.empty)
-    }
-
-    /// A language's catalogue, to add the configuration's entries.
-    pub fn of_mut(&mut self, language: Language) -> &mut Catalogue {
-        self.programs.entry(language).or_default()
+        let Some(at) = PROGRAM_LANGUAGES.iter().position(|known| *known == language) else {
+            return &self.empty;
+        };
+        self.programs[at].get_or_init(|| {
+            // Tests hold the embedded ones against their schema.
+            let mut catalogue = Catalogue::embedded(language).unwrap_or_default();
+            for (_, entry) in self.own.iter().filter(|(of, _)| *of == language) {
+                catalogue.add(entry.clone());
+            }
+            catalogue
+        })
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn settle(
         if solver.gave_up() {
             facts_gave_up = true;
         }
-        sites::find_with_names(&solver, 0, &catalogues.commands)
+        sites::find_with_names(&solver, 0, catalogues.commands())
     };
     if facts_gave_up {
         facts.problems.push(Problem {
@@ -148,7 +148,7 @@ pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, whi
             .map(|(at, group)| {
                 let members: Vec<&FileFacts> = group.iter().map(|g| &tree.files[*g]).collect();
                 let solver = solved(&members, files, catalogues);
-                let (found, names) = sites::find_with_names(&solver, 0, &catalogues.commands);
+                let (found, names) = sites::find_with_names(&solver, 0, catalogues.commands());
                 (*at, found, given_of(&tree.files[*at], &names))
             })
             .collect();

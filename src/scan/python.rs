@@ -45,7 +45,7 @@ impl PythonReader {
         parse_all: bool,
     ) -> PythonReader {
         let catalogue = catalogues.of(Language::Python);
-        let commands = catalogues.commands.command_names();
+        let commands = catalogues.commands().command_names();
         let mut extra: Vec<String> = symbols.iter().chain(words).cloned().collect();
         let servers = catalogue.servers.iter().flat_map(|server| server.names.iter().cloned()).collect();
         extra.extend(["restartlint:", "<<<<<<<"].map(str::to_owned));
@@ -66,7 +66,7 @@ impl PythonReader {
     pub(super) fn whole(&self, path: &str, source: &Source, catalogues: &Catalogues) -> FileFacts {
         let mut facts = facts(path, source, catalogues.of(Language::Python), &self.watch);
         if path.ends_with(".ipynb") {
-            facts.commands = notebook_commands(path, source, &catalogues.commands);
+            facts.commands = notebook_commands(path, source, catalogues.commands());
             facts.sites.clone_from(&facts.commands);
         }
         facts
@@ -114,7 +114,7 @@ impl PythonReader {
             .iter()
             .any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some());
         let Some(cut) = cut(text).filter(|_| !marked) else { return whole(reading) };
-        let pieces = Pieces::new(text, &cut, hints, &hits, &catalogues.commands);
+        let pieces = Pieces::new(text, &cut, hints, &hits, catalogues.commands());
         let mut given = given.clone();
         let mut own = before.map(|before| before.own.clone()).unwrap_or_default();
         given.extend(&own);
@@ -152,7 +152,7 @@ impl PythonReader {
     pub(super) fn commands(&self, text: &str, given: &Given, catalogues: &Catalogues) -> BTreeSet<String> {
         let Some(hints) = &self.hints else { return BTreeSet::new() };
         let hits = hints.hits(text);
-        let pieces = |cut| Pieces::new(text, &cut, hints, &hits, &catalogues.commands).commands(given);
+        let pieces = |cut| Pieces::new(text, &cut, hints, &hits, catalogues.commands()).commands(given);
         cut(text).map_or_else(BTreeSet::new, pieces)
     }
 

@@ -240,7 +240,7 @@ fn facts_of(
         return (facts, known);
     }
     let watch = &request.watch.symbols;
-    let mut facts = lang::commands_facts(path, language, source, &catalogues.commands, watch)
+    let mut facts = lang::commands_facts(path, language, source, catalogues.commands(), watch)
         .or_else(|| program_facts(tools, path, language, source))
         .unwrap_or_else(|| FileFacts::new(path, language));
     if facts.program.is_some() {
@@ -262,7 +262,7 @@ pub(super) fn program_facts(
         Language::Go => Some(lang::go::facts(path, source, tools.catalogues.of(language), &watch)),
         Language::Rust => {
             let catalogue = tools.catalogues.of(language);
-            Some(lang::rust::facts(path, source, catalogue, &tools.catalogues.commands, &watch))
+            Some(lang::rust::facts(path, source, catalogue, tools.catalogues.commands(), &watch))
         }
         Language::Javascript => {
             Some(lang::javascript::facts(path, source, tools.catalogues.of(language), &watch))

@@ -412,14 +412,12 @@ impl<'s, 't> Lowering<'s, 't> {
     fn comparison(&mut self, node: Node<'t>) -> ExprId {
         let span = Self::span(node);
         let operands: Vec<ExprId> = node.children().map(|n| self.expression(n)).collect();
-        let operator = node.field(Field::Operators).map(|o| self.slice(o));
         let [left, right] = operands.as_slice() else { return self.unknown(node) };
-        let op = match operator {
-            Some("==" | "is") => BinaryOp::Equal,
-            Some("!=" | "<>") => BinaryOp::NotEqual,
-            Some(">") => BinaryOp::Greater,
-            Some("<") => BinaryOp::Less,
-            Some(text) if text.starts_with("is") => BinaryOp::NotEqual,
+        let op = match node.field(Field::Operators).map(Node::kind) {
+            Some(Kind::EqualTo | Kind::Is) => BinaryOp::Equal,
+            Some(Kind::NotEqualTo | Kind::Unequal | Kind::IsNot) => BinaryOp::NotEqual,
+            Some(Kind::Greater) => BinaryOp::Greater,
+            Some(Kind::Less) => BinaryOp::Less,
             _ => BinaryOp::Other,
         };
         self.builder.expr(Expr::Binary { op, left: *left, right: *right }, span)

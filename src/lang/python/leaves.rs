@@ -370,20 +370,28 @@ impl<'c> Leaves<'c> {
     }
 }
 
+/// Bytes that stand in identifiers; every byte of a letter beyond ASCII counts.
+const IN_NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    table
+};
+
 /// The identifiers of a text, strings and comments included: more is safe.
 pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
+    let mut rest = text;
     std::iter::from_fn(move || {
-        let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
-        while at < bytes.len() && !is_name(bytes[at]) {
-            at += 1;
-        }
-        let start = at;
-        while at < bytes.len() && is_name(bytes[at]) {
-            at += 1;
-        }
-        (start < at).then(|| &text[start..at])
+        let bytes = rest.as_bytes();
+        let start = bytes.iter().position(|b| IN_NAMES[usize::from(*b)])?;
+        let len = bytes[start..].iter().position(|b| !IN_NAMES[usize::from(*b)]);
+        let end = len.map_or(bytes.len(), |len| start + len);
+        let name = &rest[start..end];
+        rest = &rest[end..];
+        Some(name)
     })
 }
 

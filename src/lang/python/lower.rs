@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
-use tree_sitter::Tree;
 
 use super::bindings;
 use super::tree::{Node, Rows};
@@ -78,8 +77,7 @@ pub(super) struct Lowering<'s, 't> {
 /// Lowers a parsed text. `watch` holds the symbols whose uses are to be recorded.
 ///
 /// `skipped` are names that statements bind which are not in the tree.
-pub fn lower<'s>(tree: &Tree, text: &'s str, watch: &'s FxHashSet<String>, skipped: &[&'s str]) -> Lowered {
-    let rows = Rows::new(tree);
+pub(super) fn lower<'s>(rows: &Rows, text: &'s str, watch: &'s FxHashSet<String>, skipped: &[&'s str]) -> Lowered {
     let mut lowering = Lowering {
         text,
         builder: Builder::new(text.len()),

@@ -1,10 +1,11 @@
-//! Python: sources, scripts and notebooks' code cells, read with tree-sitter-python and
-//! lowered to the program facts. What a primitive is stands in `rules/python.toml`; only the
+//! Python: sources, scripts and notebooks' code cells, read with ruff's
+//! parser, and where that finds a fault with tree-sitter-python, and lowered to the program facts. What a primitive is stands in `rules/python.toml`; only the
 //! search for words (`hints`) knows which of those names are too common to tell anything alone.
 
 mod annotation;
 mod around;
 mod asks;
+mod ast;
 mod bindings;
 mod cell;
 pub mod cut;
@@ -12,6 +13,7 @@ mod definition;
 mod expression;
 mod facts;
 pub mod given;
+mod grammar;
 mod handed;
 pub mod hints;
 pub mod imports;
@@ -29,7 +31,6 @@ mod statement;
 mod stores;
 mod tree;
 
-pub use facts::{facts, parse, selected};
+pub use facts::{facts, selected};
 pub use leaves::identifiers;
-pub use lower::{Lowered, lower};
 pub use notebook::commands as notebook_commands;

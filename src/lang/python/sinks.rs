@@ -78,6 +78,10 @@ pub(super) fn meet<'a, 'c>(
     for name in &given.runs {
         search.mentioned(name, None);
     }
+    // Nothing is run here that a command could get to, and none of its names is asked for.
+    if search.flows.is_empty() && given.asked.is_empty() {
+        return Meeting::default();
+    }
     search.commanded(given);
     search.follow();
     search.meeting(given)

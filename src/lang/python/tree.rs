@@ -4,9 +4,6 @@
 //! what a node means.
 
 use std::cell::Cell;
-use std::sync::LazyLock;
-
-use tree_sitter::{Language, Tree};
 
 use crate::base::scratch::Scratch;
 use crate::base::span::Span;
@@ -20,9 +17,10 @@ macro_rules! named {
 
         impl $kind {
             #[cfg(test)]
-            const NAMES: &[&str] = &[$($name,)*];
+            pub(super) const NAMES: &[&str] = &[$($name,)*];
 
-            fn of(name: &str) -> $kind {
+            /// What a name of the grammar stands for.
+            pub(super) fn of(name: &str) -> $kind {
                 match name {
                     $($name => $kind::$variant,)*
                     _ => $kind::$other,
@@ -70,6 +68,7 @@ named! {
     DictionarySplatPattern = "dictionary_splat_pattern",
     DottedName = "dotted_name",
     Elif = "elif_clause",
+    EqualTo = "==",
     Else = "else_clause",
     Error = "ERROR",
     Except = "except_clause",
@@ -85,6 +84,7 @@ named! {
     FutureImport = "future_import_statement",
     Generator = "generator_expression",
     Global = "global_statement",
+    Greater = ">",
     Identifier = "identifier",
     If = "if_statement",
     IfClause = "if_clause",
@@ -92,10 +92,13 @@ named! {
     ImportFrom = "import_from_statement",
     Integer = "integer",
     Interpolation = "interpolation",
+    Is = "is",
+    IsNot = "is not",
     KeywordArgument = "keyword_argument",
     KeywordPattern = "keyword_pattern",
     KeywordSeparator = "keyword_separator",
     Lambda = "lambda",
+    Less = "<",
     List = "list",
     ListComprehension = "list_comprehension",
     ListPattern = "list_pattern",
@@ -107,6 +110,7 @@ named! {
     None = "none",
     Nonlocal = "nonlocal_statement",
     Not = "not_operator",
+    NotEqualTo = "!=",
     Or = "or",
     Pair = "pair",
     Parenthesized = "parenthesized_expression",
@@ -136,6 +140,7 @@ named! {
     TypedDefaultParameter = "typed_default_parameter",
     TypedParameter = "typed_parameter",
     Unary = "unary_operator",
+    Unequal = "<>",
     While = "while_statement",
     WildcardImport = "wildcard_import",
     With = "with_statement",
@@ -177,23 +182,6 @@ named! {
     Value = "value",
 }
 
-/// Kinds and fields by the grammar's numbers.
-struct Numbers {
-    kinds: Vec<Kind>,
-    fields: Vec<Field>,
-}
-
-static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
-    let language: Language = tree_sitter_python::LANGUAGE.into();
-    let kinds = (0..language.node_kind_count()).map(|id| {
-        u16::try_from(id).ok().and_then(|id| language.node_kind_for_id(id)).map_or(Kind::Other, Kind::of)
-    });
-    let fields = (0..=language.field_count()).map(|id| {
-        u16::try_from(id).ok().and_then(|id| language.field_name_for_id(id)).map_or(Field::Other, Field::of)
-    });
-    Numbers { kinds: kinds.collect(), fields: fields.collect() }
-});
-
 /// A node: 16 bytes.
 #[derive(Debug, Clone, Copy)]
 struct Row {
@@ -214,62 +202,27 @@ thread_local! {
     static KEPT: Cell<Vec<Row>> = const { Cell::new(Vec::new()) };
 }
 
-/// The rows of a tree: every named node but comments, and the keywords and operators that tell something.
+/// The rows of a text: every named node but comments, and the keywords and operators that tell something.
 pub(super) struct Rows {
     rows: Scratch<Row>,
 }
 
 impl Rows {
-    /// The rows of a parsed text.
-    pub(super) fn new(tree: &Tree) -> Rows {
-        let numbers = &*NUMBERS;
-        let mut rows = Scratch::new(&KEPT, MOST_KEPT);
-        let mut open: Vec<usize> = Vec::new();
-        let mut cursor = tree.walk();
-        'walk: loop {
-            let node = cursor.node();
-            let mut enter = false;
-            if !node.is_extra() || open.is_empty() {
-                let id = node.kind_id();
-                let kind = match numbers.kinds.get(usize::from(id)) {
-                    Some(kind) => *kind,
-                    None => Kind::Error,
-                };
-                let field = cursor.field_id().map_or(Field::Other, |id| {
-                    numbers.fields.get(usize::from(id.get())).copied().unwrap_or(Field::Other)
-                });
-                let named = node.is_named();
-                if named || field != Field::Other || matches!(kind, Kind::Async | Kind::From) {
-                    let span = Span::new(node.start_byte(), node.end_byte());
-                    let at = rows.len();
-                    rows.push(Row {
-                        start: span.start,
-                        end: span.end,
-                        next: at as u32 + 1,
-                        kind,
-                        field,
-                        named,
-                    });
-                    // Most nodes are leaves, and nothing below a string's text is asked for.
-                    enter =
-                        node.child_count() > 0 && kind != Kind::StringContent && cursor.goto_first_child();
-                    if enter {
-                        open.push(at);
-                    }
-                }
-            }
-            if enter {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                let Some(at) = open.pop() else { break 'walk };
-                rows[at].next = rows.len() as u32;
-                if !cursor.goto_parent() {
-                    break 'walk;
-                }
-            }
-        }
-        Rows { rows }
+    /// No rows yet.
+    pub(super) fn empty() -> Rows {
+        Rows { rows: Scratch::new(&KEPT, MOST_KEPT) }
+    }
+
+    /// Adds a node after all others, which is below those that are still open.
+    pub(super) fn push(&mut self, kind: Kind, field: Field, named: bool, span: Span) -> usize {
+        let at = self.rows.len();
+        self.rows.push(Row { start: span.start, end: span.end, next: at as u32 + 1, kind, field, named });
+        at
+    }
+
+    /// Says that everything since lies below this node.
+    pub(super) fn close(&mut self, at: usize) {
+        self.rows[at].next = self.rows.len() as u32;
     }
 
     /// How many there are.
@@ -391,97 +344,5 @@ impl<'t> Iterator for Walk<'t> {
             }
         }
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::lang::python::parse;
-    use crate::lang::syntax::named_children;
-
-    /// Holds the rows of a text against the parser's own nodes.
-    fn agree(text: &str) {
-        let tree = parse(text).unwrap();
-        let rows = Rows::new(&tree);
-        let place = |node: tree_sitter::Node<'_>| Span::new(node.start_byte(), node.end_byte());
-        let mut stack = vec![(tree.root_node(), rows.root())];
-        while let Some((node, row)) = stack.pop() {
-            assert_eq!((Kind::of(node.kind()), place(node)), (row.kind(), row.span()), "{node}");
-            // The parser gives the cases of a `match` twice: to its block, and to itself.
-            let asked = |name: &&&str| row.kind() != Kind::Match || **name != "alternative";
-            for name in Field::NAMES.iter().filter(asked) {
-                let wanted = node.child_by_field_name(name).map(|n| (Kind::of(n.kind()), place(n)));
-                let found = row.field(Field::of(name)).map(|n| (n.kind(), n.span()));
-                assert_eq!(wanted, found, "{name} of {node}");
-            }
-            for (keyword, at) in [(Kind::Async, 0), (Kind::From, 1)] {
-                let matters = matches!(row.kind(), Kind::Function | Kind::With | Kind::Yield);
-                let wanted = node.child(at).is_some_and(|c| Kind::of(c.kind()) == keyword);
-                assert!(!matters || wanted == row.has(keyword), "{node}");
-            }
-            if row.kind() != Kind::StringContent {
-                let children = named_children(node);
-                assert_eq!(children.len(), row.children().count(), "{node}");
-                stack.extend(children.into_iter().zip(row.children()));
-            }
-        }
-        let walked: Vec<u32> = rows.root().walk().map(|node| node.at).collect();
-        assert!(walked.is_sorted() && walked.iter().all(|at| rows.rows[*at as usize].named));
-    }
-
-    #[test]
-    fn the_grammar_knows_every_name() {
-        let language: Language = tree_sitter_python::LANGUAGE.into();
-        let is_kind =
-            |name: &str| [true, false].iter().any(|named| language.id_for_node_kind(name, *named) != 0);
-        assert!(Kind::NAMES.iter().all(|name| *name == "ERROR" || is_kind(name)));
-        assert!(Field::NAMES.iter().all(|name| language.field_id_for_name(name).is_some()));
-    }
-
-    #[test]
-    fn rows_tell_what_the_parser_tells() {
-        agree("");
-        agree(
-            r"
-import a.b as c, d
-from . import (x, # one
-  y as z)
-from m import *
-@deco(1)
-async def f(a, *b: int, c=1, d: str = 's', **e) -> T:
-    '''doc\n'''
-    async with g() as h, i: pass
-    yield from f'{a!r:>{w}} {b}' 'c'
-    x: int = y = -1 + 2 % 3 or not z
-    k += lambda *p, q=1: (p if q else None, *r)
-    return x[1:2, ::3][0](*a, k=1, **b)
-class A[T](B, metaclass=M):
-    # note
-    n: int
-    def m(self): global t; nonlocal u; del v, w[0]
-try:
-    raise E from e
-except* (A, B) as e: pass
-except C: ...
-else: pass
-finally: pass
-for a, *b in c:
-    continue
-else: break
-while (n := 1) is not 2 < 3: pass
-match p:
-    case {'a': q, **r} | C(s, t=1) if u: pass
-    case _: pass
-v = [i async for i in j if i] + [k for k in l] + {**m, 'n': {o for o in p}}
-if a: b
-elif c: d
-else: e
-print >>f, 1
-exec 'x' in y
-assert a, b
-",
-        );
-        agree("def f(:\n  x = (1,\nclass : pass\n'''open {x}");
     }
 }
