@@ -28,7 +28,7 @@ const WHOLE: usize = 90;
 
 /// Everything that reading Python by pieces needs.
 pub(super) struct PythonReader {
-    hints: Option<Hints>,
+    hints: Hints,
     watch: FxHashSet<String>,
     /// What builds a server, by dotted path.
     servers: Vec<String>,
@@ -59,7 +59,7 @@ impl PythonReader {
 
     /// Whether a name's uses are found without being told.
     pub(super) fn knows(&self, name: &str) -> bool {
-        self.hints.as_ref().is_some_and(|h| h.is_known(name))
+        self.hints.is_known(name)
     }
 
     /// The whole file's facts, unsettled.
@@ -95,9 +95,10 @@ impl PythonReader {
             reading.facts = Some(facts);
             reading
         };
-        let Some(hints) = self.hints.as_ref().filter(|_| !self.parse_all && !path.ends_with(".ipynb")) else {
+        if self.parse_all || path.ends_with(".ipynb") {
             return whole(reading);
-        };
+        }
+        let hints = &self.hints;
         let hits = hints.hits(text);
         reading.commands = hits.iter().any(|hit| hit.weight == Weight::Company);
         let tells = hits.iter().any(|hit| hit.weight != Weight::Company);
@@ -150,7 +151,7 @@ impl PythonReader {
 
     /// The names of a text that may stand for a command.
     pub(super) fn commands(&self, text: &str, given: &Given, catalogues: &Catalogues) -> BTreeSet<String> {
-        let Some(hints) = &self.hints else { return BTreeSet::new() };
+        let hints = &self.hints;
         let hits = hints.hits(text);
         let pieces = |cut| Pieces::new(text, &cut, hints, &hits, catalogues.commands()).commands(given);
         cut(text).map_or_else(BTreeSet::new, pieces)

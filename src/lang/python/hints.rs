@@ -11,10 +11,10 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use rustc_hash::FxHashSet;
 
 use super::around::{Around, FOUND_IN_SYS};
+use super::finder::{Finder, Found};
 use super::imports::imports;
 use super::leaves::identifiers;
 use crate::data::primitives::{ArgTest, Catalogue, Condition};
@@ -69,8 +69,9 @@ enum Place {
 /// A compiled word list.
 #[derive(Debug)]
 pub struct Hints {
-    automaton: AhoCorasick,
-    words: Vec<(String, Vec<Entry>)>,
+    finder: Finder,
+    /// For each word of the list, the ways in which it counts.
+    entries: Vec<Vec<Entry>>,
     /// Last components that a runner or primitive has in the list.
     known: FxHashSet<String>,
     modules: FxHashSet<String>,
@@ -216,7 +217,7 @@ impl<'n> Path<'n> {
 impl Hints {
     /// The words of a catalogue, with the names of commands, and `extra` words of this run
     /// (watched symbols, assertions, a configuration's primitives), which count anywhere.
-    pub fn new(catalogue: &Catalogue, commands: &[&str], extra: &[String]) -> Option<Hints> {
+    pub fn new(catalogue: &Catalogue, commands: &[&str], extra: &[String]) -> Hints {
         let mut words = Words::default();
         let mut known = FxHashSet::default();
         let mut modules = FxHashSet::default();
@@ -312,15 +313,11 @@ impl Hints {
         PYTHONS.iter().for_each(|w| words.add(w, Place::CommandWord, Weight::Company));
         commands.iter().for_each(|w| words.add(w, Place::CommandWord, Weight::Company));
         extra.iter().for_each(|w| words.add(w, Place::Anywhere, Weight::Strong));
-        let words: Vec<(String, Vec<Entry>)> = words.0.into_iter().collect();
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .match_kind(MatchKind::Standard)
-            .build(words.iter().map(|(w, _)| w))
-            .ok()?;
+        let (words, entries) = words.0.into_iter().unzip();
+        let finder = Finder::new(words);
         let child_makers = catalogue.child_makers().into_iter().map(str::to_owned).collect();
         let triggers = catalogue.trigger_names().map(str::to_owned).collect();
-        Some(Hints { automaton, words, known, modules, callees, child_makers, triggers })
+        Hints { finder, entries, known, modules, callees, child_makers, triggers }
     }
 
     /// Whether a name of the catalogue is always found by its own last component.
@@ -335,6 +332,11 @@ impl Hints {
             let module = text[line..at].trim().strip_prefix("from")?.trim();
             self.is_module(module).then_some(Hit { offset: at, weight: Weight::Strong })
         })
+    }
+
+    /// The top-level modules that have primitives, in no order.
+    pub fn modules(&self) -> impl Iterator<Item = &str> {
+        self.modules.iter().map(String::as_str)
     }
 
     /// Whether a top-level module has primitives.
@@ -355,7 +357,8 @@ impl Hints {
     /// Every occurrence in a text that counts, in order of its end.
     pub fn hits(&self, text: &str) -> Vec<Hit> {
         let star = stars(text).next().is_some();
-        if !star && !self.automaton.is_match(text) {
+        let words = self.finder.find(text);
+        if !star && words.is_empty() {
             return Vec::new();
         }
         let found = imports(text);
@@ -368,14 +371,11 @@ impl Hints {
         if star {
             hits.extend(self.starred_modules(text));
         }
-        for found in self.automaton.find_overlapping_iter(text) {
-            let (word, entries) = &self.words[found.pattern().as_usize()];
-            let around = Around { text, start: found.start(), end: found.end(), word };
-            if !around.is_whole_word() {
-                continue;
-            }
-            let is_imported = || imported.contains(word.as_str());
-            for Entry { place, weight, modules, beside } in entries {
+        for Found { entry, start, end } in words {
+            let word = self.finder.entry(entry);
+            let around = Around { text, start, end, word };
+            let is_imported = || imported.contains(word);
+            for Entry { place, weight, modules, beside } in &self.entries[entry] {
                 let mut at_hand = || {
                     if *place == Place::OfClass {
                         return modules.iter().any(|class| has_word(text, class));
@@ -404,7 +404,7 @@ impl Hints {
                     && (beside.keywords.is_empty() || around.may_be_given(&beside.keywords))
                     && (!beside.trigger || *names_a_trigger.get_or_init(names_trigger))
                 {
-                    let hit = Hit { offset: found.start(), weight: *weight };
+                    let hit = Hit { offset: start, weight: *weight };
                     if hits.last() != Some(&hit) {
                         hits.push(hit);
                     }

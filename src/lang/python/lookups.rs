@@ -1,10 +1,12 @@
 //! Lookups by name: which of them may look into a module that has primitives.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::cut::Kind;
 use super::hints::Hints;
-use super::leaves::{Leaves, identifiers, offset_in};
+use super::leaves::{Leaves, identifiers};
 use super::slice::Seeds;
 
 /// Bytes of a lookup's first argument that are looked at.
@@ -31,21 +33,21 @@ pub(super) fn counting(leaves: &Leaves<'_>, hints: &Hints, lookups: &[(usize, us
         leaves.all[*at].statement.kind == Kind::Simple && hints.is_module(value.trim())
     };
     counting.wholes = (0..leaves.all.len()).filter(keeps).collect();
-    let values = module_values(leaves.text, hints);
+    let modules = Modules::of(leaves, hints);
     let mut lines_seen: FxHashSet<(usize, *const u8)> = FxHashSet::default();
     for (at, offset) in lookups.iter().copied() {
-        let text = leaves.text_of(at);
         let seed = offset - leaves.all[at].statement.span.start;
         let rest = &leaves.text[offset..];
         let on_itself = ["getattr(self,", "getattr(cls,"].iter().any(|start| rest.starts_with(start));
         // `sys` itself stands in `sys.modules`.
-        let modules = rest.starts_with("sys.modules");
+        let in_sys = rest.starts_with("sys.modules");
         // What is imported by a name that is computed may be any module.
         let imports = rest.starts_with("import_module") || rest.starts_with("__import__");
         let counts = |name: &&str| {
-            hints.is_module(name) && !(modules && *name == "sys") && (imports || values.contains(*name))
+            hints.is_module(name) && !(in_sys && *name == "sys") && (imports || modules.values.contains(*name))
         };
-        if on_itself || looks_up_a_literal(rest) || !identifiers(text).any(|name| counts(&name)) {
+        let span = leaves.all[at].span();
+        if on_itself || looks_up_a_literal(rest) || !modules.within(span).any(|name| counts(&name)) {
             continue;
         }
         // What is true of a line is true once.
@@ -63,19 +65,40 @@ pub(super) fn counting(leaves: &Leaves<'_>, hints: &Hints, lookups: &[(usize, us
     counting
 }
 
-/// The modules with primitives that a text has the value of somewhere: it names them, and reads no member
-/// of them there (`os.path` hands on no `os`).
-fn module_values<'t>(text: &'t str, hints: &Hints) -> FxHashSet<&'t str> {
-    let is_value = |name: &&str| {
-        let at = offset_in(text, name);
-        let (before, after) = (&text[..at], &text[at + name.len()..]);
-        let line = before[before.rfind('\n').map_or(0, |end| end + 1)..].trim_start();
-        let member = after.strip_prefix('.').map(|rest| identifiers(rest).next().unwrap_or(""));
-        // `os.sys`, `os.__dict__`.
-        let is_read = member.is_some_and(|member| member != "__dict__" && !hints.is_module(member));
-        !is_read && !before.ends_with('.') && !line.starts_with("import ") && !line.starts_with("from ")
-    };
-    identifiers(text).filter(|name| hints.is_module(name)).filter(is_value).collect()
+/// The modules with primitives, where a text names them in its code or in strings.
+struct Modules<'t> {
+    /// By place.
+    named: Vec<(usize, &'t str)>,
+    /// Those that it has the value of somewhere: it names them, and reads no member of them there (`os.path`
+    /// hands on no `os`).
+    values: FxHashSet<&'t str>,
+}
+
+impl<'t> Modules<'t> {
+    fn of(leaves: &Leaves<'t>, hints: &Hints) -> Modules<'t> {
+        let text = leaves.text;
+        let mut named: Vec<(usize, &'t str)> = Vec::new();
+        for module in hints.modules() {
+            named.extend(leaves.mentions(module).iter().map(|at| (*at, &text[*at..*at + module.len()])));
+        }
+        named.sort_unstable();
+        let is_value = |(at, name): &&(usize, &str)| {
+            let (before, after) = (&text[..*at], &text[at + name.len()..]);
+            let line = before[before.rfind('\n').map_or(0, |end| end + 1)..].trim_start();
+            let member = after.strip_prefix('.').map(|rest| identifiers(rest).next().unwrap_or(""));
+            // `os.sys`, `os.__dict__`.
+            let is_read = member.is_some_and(|member| member != "__dict__" && !hints.is_module(member));
+            !is_read && !before.ends_with('.') && !line.starts_with("import ") && !line.starts_with("from ")
+        };
+        let values = named.iter().filter(is_value).map(|(_, name)| *name).collect();
+        Modules { named, values }
+    }
+
+    /// Those that are named in a part of the text.
+    fn within(&self, part: Range<usize>) -> impl Iterator<Item = &'t str> {
+        let first = self.named.partition_point(|(at, _)| *at < part.start);
+        self.named[first..].iter().take_while(move |(at, _)| *at < part.end).map(|(_, name)| *name)
+    }
 }
 
 /// `getattr(object, "name")`: a name that is written out is a word of its own.

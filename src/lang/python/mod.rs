@@ -12,6 +12,7 @@ pub mod cut;
 mod definition;
 mod expression;
 mod facts;
+mod finder;
 pub mod given;
 mod grammar;
 mod handed;
