@@ -302,7 +302,7 @@ impl<'a> Solver<'a> {
     /// only, that one. `unique` tells which names the rest of the tree does not have. Gives whether anything was new.
     pub fn unique_methods(
         &mut self,
-        unique: &mut impl FnMut(&[String]) -> rustc_hash::FxHashSet<String>,
+        unique: &impl Fn(&[String]) -> rustc_hash::FxHashSet<String>,
     ) -> bool {
         let mut methods: rustc_hash::FxHashMap<&str, Option<(UnitId, u32)>> =
             rustc_hash::FxHashMap::default();

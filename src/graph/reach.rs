@@ -41,7 +41,7 @@ pub struct Reach {
 pub fn solve(
     solver: &mut Solver<'_>,
     daemons: &[UnitId],
-    mut unique: impl FnMut(&[String]) -> FxHashSet<String>,
+    unique: impl Fn(&[String]) -> FxHashSet<String>,
     can_come: impl Fn(&str) -> bool,
 ) -> bool {
     for unit in daemons {
@@ -66,7 +66,7 @@ pub fn solve(
         {
             continue;
         }
-        if !solver.unique_methods(&mut unique) {
+        if !solver.unique_methods(&unique) {
             return true;
         }
     }

@@ -3,11 +3,13 @@
 
 #![allow(clippy::disallowed_methods)] // Part of the pipeline: it opens the files that discovery listed.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 
 use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::link::Sites;
 use super::{Scan, Tools, link};
@@ -16,7 +18,7 @@ use crate::base::ir::Import;
 use crate::base::site::Confidence;
 use crate::base::source::Source;
 use crate::base::span::Span;
-use crate::discover::Listing;
+use crate::discover::{Entry, Listing};
 use crate::graph::forked::{Forked, ends_the_process};
 use crate::graph::link::{Files, Target};
 use crate::graph::reach;
@@ -41,10 +43,12 @@ pub(super) fn follow(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan) {
     renumber(scan);
     let mut budget = MOST_WANTED;
     let mut refused: FxHashSet<RelPath> = FxHashSet::default();
+    let definitions = OnceCell::new();
+    let unique = |names: &[String]| defined_once(definitions.get_or_init(|| definitions_of(listing)), names);
     // Files that were left out, and yet are given something: a few rounds end it in practice.
     for round in 0..=MOST_ROUNDS {
         let can_come = |path: &str| round < MOST_ROUNDS && !between.contains(path) && !refused.contains(path);
-        let (mut wanted, is_done) = walk(tools, listing, scan, &daemons, &between, &can_come);
+        let (mut wanted, is_done) = walk(tools, scan, &daemons, &between, &unique, &can_come);
         wanted.retain(|path| can_come(path));
         let read = fetch(tools, listing, scan, &wanted, &mut budget);
         if is_done && read.is_empty() {
@@ -369,15 +373,13 @@ fn solver_over<'s>(
 /// needed early.
 fn walk(
     tools: &Tools<'_>,
-    listing: &Listing,
     scan: &mut Scan,
     daemons: &[RelPath],
     between: &FxHashSet<RelPath>,
+    unique: &dyn Fn(&[String]) -> FxHashSet<String>,
     can_come: &dyn Fn(&str) -> bool,
 ) -> (Vec<RelPath>, bool) {
     let (mut solver, file_of, roots) = solver_over(tools, scan, daemons, between);
-    let mut counted = BTreeMap::new();
-    let unique = |names: &[String]| defined_once(listing, names, &mut counted);
     let is_done = reach::solve(&mut solver, &roots, unique, can_come);
     let wanted = solver.wanted_files();
     if !is_done {
@@ -475,32 +477,33 @@ fn forked_sites(scan: &Scan, solver: &Solver<'_>, file_of: &[usize]) -> Vec<(usi
     changed
 }
 
-/// Of these method names, those that the Python files of the tree define once. `counted` is what was found
-/// of names before.
-fn defined_once(
-    listing: &Listing,
-    names: &[String],
-    counted: &mut BTreeMap<String, bool>,
-) -> FxHashSet<String> {
-    let new: Vec<&String> = names.iter().filter(|name| !counted.contains_key(*name)).collect();
-    let definitions: Vec<String> = new.iter().map(|name| format!("def {name}(")).collect();
-    if let Ok(automaton) = AhoCorasick::new(&definitions)
-        && !new.is_empty()
-    {
-        let counts: Vec<Vec<usize>> = listing
-            .files
-            .par_iter()
-            .filter(|(path, _)| path.ends_with(".py"))
-            .filter_map(|(_, entry)| {
-                let bytes = std::fs::read(&entry.real).ok()?;
-                Some(automaton.find_iter(&bytes).map(|m| m.pattern().as_usize()).collect())
-            })
-            .collect();
-        let mut total = vec![0usize; new.len()];
-        for at in counts.into_iter().flatten() {
-            total[at] += 1;
-        }
-        counted.extend(new.into_iter().cloned().zip(total.into_iter().map(|count| count <= 1)));
+/// The names that the Python files of the tree define, as hashes, with whether each is defined once.
+fn definitions_of(listing: &Listing) -> FxHashMap<u64, bool> {
+    let python: Vec<&Entry> =
+        listing.files.iter().filter(|(path, _)| path.ends_with(".py")).map(|(_, entry)| entry).collect();
+    let of_files: Vec<Vec<u64>> = python
+        .par_iter()
+        .filter_map(|entry| {
+            let bytes = std::fs::read(&entry.real).ok()?;
+            let names = memchr::memmem::find_iter(&bytes, b"def ").filter_map(|at| {
+                let name = &bytes[at + 4..];
+                let end = name.iter().position(|b| matches!(b, b'(' | b'\n' | b' '))?;
+                (name[end] == b'(').then(|| FxBuildHasher.hash_one(&name[..end]))
+            });
+            Some(names.collect())
+        })
+        .collect();
+    let mut once: FxHashMap<u64, bool> = FxHashMap::default();
+    for name in of_files.into_iter().flatten() {
+        once.entry(name).and_modify(|once| *once = false).or_insert(true);
     }
-    names.iter().filter(|name| counted.get(*name) == Some(&true)).cloned().collect()
+    once
+}
+
+/// Of method names, those that the tree does not define twice.
+fn defined_once(definitions: &FxHashMap<u64, bool>, names: &[String]) -> FxHashSet<String> {
+    let is_alone = |name: &&String| {
+        definitions.get(&FxBuildHasher.hash_one(name.as_bytes())).copied().unwrap_or(true)
+    };
+    names.iter().filter(is_alone).cloned().collect()
 }
