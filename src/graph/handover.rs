@@ -300,10 +300,7 @@ impl<'a> Solver<'a> {
 
     /// Calls of a method on a receiver that nothing is known of: where the name is a method of one class
     /// only, that one. `unique` tells which names the rest of the tree does not have. Gives whether anything was new.
-    pub fn unique_methods(
-        &mut self,
-        unique: &impl Fn(&[String]) -> rustc_hash::FxHashSet<String>,
-    ) -> bool {
+    pub fn unique_methods(&mut self, unique: &impl Fn(&[String]) -> rustc_hash::FxHashSet<String>) -> bool {
         let mut methods: rustc_hash::FxHashMap<&str, Option<(UnitId, u32)>> =
             rustc_hash::FxHashMap::default();
         for (u, unit) in self.units.iter().enumerate() {

@@ -502,8 +502,7 @@ fn definitions_of(listing: &Listing) -> FxHashMap<u64, bool> {
 
 /// Of method names, those that the tree does not define twice.
 fn defined_once(definitions: &FxHashMap<u64, bool>, names: &[String]) -> FxHashSet<String> {
-    let is_alone = |name: &&String| {
-        definitions.get(&FxBuildHasher.hash_one(name.as_bytes())).copied().unwrap_or(true)
-    };
+    let is_alone =
+        |name: &&String| definitions.get(&FxBuildHasher.hash_one(name.as_bytes())).copied().unwrap_or(true);
     names.iter().filter(is_alone).cloned().collect()
 }

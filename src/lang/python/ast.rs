@@ -79,8 +79,10 @@ impl<'t> Pieces<'t> {
     /// The place in the text.
     fn span(&self, range: TextRange) -> Span {
         let (start, end) = (u32::from(range.start()), u32::from(range.end()));
-        // An end belongs to what stands before it.
-        Span { start: self.place(start), end: self.place(end.saturating_sub(1).max(start)) + end.min(1).min(end - start) }
+        // An end belongs to what stands before it; the text may lack its last line end.
+        let end = if end > start { self.place(end - 1) + 1 } else { self.place(end) };
+        let most = self.text.len() as u32;
+        Span { start: self.place(start).min(most), end: end.min(most) }
     }
 
     fn place(&self, at: u32) -> u32 {

@@ -44,7 +44,9 @@ pub(super) fn counting(leaves: &Leaves<'_>, hints: &Hints, lookups: &[(usize, us
         // What is imported by a name that is computed may be any module.
         let imports = rest.starts_with("import_module") || rest.starts_with("__import__");
         let counts = |name: &&str| {
-            hints.is_module(name) && !(in_sys && *name == "sys") && (imports || modules.values.contains(*name))
+            hints.is_module(name)
+                && !(in_sys && *name == "sys")
+                && (imports || modules.values.contains(*name))
         };
         let span = leaves.all[at].span();
         if on_itself || looks_up_a_literal(rest) || !modules.within(span).any(|name| counts(&name)) {

@@ -77,7 +77,12 @@ pub(super) struct Lowering<'s, 't> {
 /// Lowers a parsed text. `watch` holds the symbols whose uses are to be recorded.
 ///
 /// `skipped` are names that statements bind which are not in the tree.
-pub(super) fn lower<'s>(rows: &Rows, text: &'s str, watch: &'s FxHashSet<String>, skipped: &[&'s str]) -> Lowered {
+pub(super) fn lower<'s>(
+    rows: &Rows,
+    text: &'s str,
+    watch: &'s FxHashSet<String>,
+    skipped: &[&'s str],
+) -> Lowered {
     let mut lowering = Lowering {
         text,
         builder: Builder::new(text.len()),

@@ -2,8 +2,8 @@
 
 use ruff_python_ast::{
     ArgOrKeyword, Arguments, BoolOp, CmpOp, Comprehension, ConversionFlag, Expr, ExprBoolOp, ExprCompare,
-    FStringPart, InterpolatedElement, InterpolatedStringElement, InterpolatedStringElements, Number, Operator,
-    StringFlags, UnaryOp,
+    FStringPart, InterpolatedElement, InterpolatedStringElement, InterpolatedStringElements, Number,
+    Operator, StringFlags, UnaryOp,
 };
 use ruff_text_size::{Ranged, TextRange, TextSize};
 

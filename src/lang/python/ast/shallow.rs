@@ -28,8 +28,8 @@ pub(super) fn is_shallow(code: &str) -> bool {
             b')' | b']' | b'}' => open = open.saturating_sub(1),
             b'\n' if open == 0 => joints = 0,
             b' ' | b'\n' | b'\t' | b'\\' => joints += usize::from(is_word(before)),
-            b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'.' | b':' | b'!' | b'<'
-            | b'>' => joints += 1,
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'.' | b':' | b'!'
+            | b'<' | b'>' => joints += 1,
             _ => {}
         }
         if open > MOST || joints > MOST {

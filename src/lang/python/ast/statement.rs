@@ -70,7 +70,9 @@ impl Writer<'_> {
                 });
             }),
             Stmt::Return(statement) => {
-                self.node(Kind::Return, other, range, |this| this.optional(statement.value.as_deref(), other));
+                self.node(Kind::Return, other, range, |this| {
+                    this.optional(statement.value.as_deref(), other)
+                });
             }
             Stmt::Delete(statement) => self.node(Kind::Delete, other, range, |this| {
                 statement.targets.iter().for_each(|target| this.expression(target, other));
@@ -341,7 +343,8 @@ impl Writer<'_> {
     }
 
     fn import_from(&mut self, statement: &StmtImportFrom) {
-        let is_module = |name: &str| statement.module.as_ref().is_some_and(|module| module.id.as_str() == name);
+        let is_module =
+            |name: &str| statement.module.as_ref().is_some_and(|module| module.id.as_str() == name);
         if statement.level == 0 && is_module("__future__") {
             return self.leaf(Kind::FutureImport, Field::Other, statement.range);
         }
