@@ -246,6 +246,9 @@ pub(super) struct RawCatalogue {
     pub(super) plain_bases: Vec<String>,
     #[serde(default)]
     pub(super) everywhere: Vec<String>,
+    /// Last components that other things have as well.
+    #[serde(default)]
+    pub(super) common: Vec<String>,
     /// Ways to build or run a stdio server, with the reason that is shown.
     #[serde(default)]
     pub(super) server: Vec<ServerEntry>,

@@ -33,6 +33,7 @@ pub struct Catalogue {
     partials: FxHashSet<String>,
     plain_bases: FxHashSet<String>,
     everywhere: FxHashSet<String>,
+    common: FxHashSet<String>,
     /// Servers that make a file a daemon module.
     pub servers: Vec<ServerEntry>,
     trigger_files: Vec<String>,
@@ -87,6 +88,7 @@ impl Catalogue {
             partials: raw.partials.into_iter().collect(),
             plain_bases: raw.plain_bases.into_iter().collect(),
             everywhere: raw.everywhere.into_iter().collect(),
+            common: raw.common.into_iter().collect(),
             servers: raw.server,
             trigger_files: raw.trigger_files,
             hints: raw.hints,
@@ -226,6 +228,11 @@ impl Catalogue {
     /// Whether a top-level module is used everywhere for things that do not matter.
     pub fn is_everywhere(&self, module: &str) -> bool {
         self.everywhere.contains(module)
+    }
+
+    /// Whether other things have a last component as well, so that it says too little alone.
+    pub fn is_common(&self, last: &str) -> bool {
+        self.common.contains(last)
     }
 
     /// The path under which a thing is catalogued (`posix.execv` → `os.execv`).

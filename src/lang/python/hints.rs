@@ -93,42 +93,8 @@ const OWN: [&str; 4] = ["executable", "_base_executable", "argv", "orig_argv"];
 const BUILTIN_MODULES: [&str; 3] = ["sys.", "builtins.", "__builtins__."];
 /// The interpreter's names in a command.
 const PYTHONS: [&str; 4] = ["python", "python3", "python2", "pythonw"];
-/// Last components that say too little alone: they count where their module is at hand.
-const TOO_COMMON: [&str; 28] = [
-    "run",
-    "call",
-    "sudo",
-    "local",
-    "main",
-    "start",
-    "wait",
-    "raise",
-    "restart",
-    "stop",
-    "serve",
-    "watch",
-    "install",
-    "Config",
-    "Stop",
-    "Restart",
-    "Halt",
-    "Reboot",
-    "PowerOff",
-    "Application",
-    "prepare",
-    "shell",
-    "system",
-    "spawn",
-    "kill",
-    "abort",
-    "reload",
-    "terminate",
-];
-
-/// Whether a last component says too little alone.
-fn is_common(last: &str) -> bool {
-    TOO_COMMON.contains(&last) || last.len() < 4 || is_special(last)
-}
+/// Last components as short as this say too little alone, whatever they are.
+const SHORT: usize = 3;
 
 /// Whether a name is one of those that Python itself calls.
 fn is_special(last: &str) -> bool {
@@ -228,6 +194,7 @@ impl Hints {
             p.names.iter().map(move |name| (name, weight, p.when.as_slice()))
         });
         let runners = catalogue.runners().iter().flat_map(|r| &r.names);
+        let is_common = |last: &str| catalogue.is_common(last) || last.len() <= SHORT || is_special(last);
         for (name, weight, when) in primitives.chain(runners.map(|n| (n, Weight::Runner, [].as_slice()))) {
             let Some(Path { before, makers, last }) = Path::of(name) else { continue };
             let beside = Beside::of(&before, when);
