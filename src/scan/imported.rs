@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::graph::link::{Files, Target};
-use crate::lang::python::imports::imports;
+use crate::lang::python::imports::{imports, stars};
 
 /// The places of files in the list of all files, by path.
 pub(super) type Places<'l> = FxHashMap<&'l str, u32>;
@@ -18,6 +18,8 @@ pub(super) struct Imported {
     files: Box<[u32]>,
     /// Hashes of the names that become the file's own, sorted; a clash costs a look at a file, no more.
     bound: Box<[u32]>,
+    /// A star import may bring any name.
+    has_star: bool,
 }
 
 impl Imported {
@@ -59,12 +61,17 @@ impl Imported {
                 _ => bound.extend(import.module.split('.').map(hash)),
             }
         }
-        Imported { files: packed(found), bound: packed(bound) }
+        Imported { files: packed(found), bound: packed(bound), has_star: stars(text).next().is_some() }
     }
 
     /// Places of the files that are imported.
     pub(super) fn files(&self) -> &[u32] {
         &self.files
+    }
+
+    /// Whether an import may have brought a name.
+    pub(super) fn brings(&self, name: &str) -> bool {
+        self.has_star || self.bound.binary_search(&hash(name)).is_ok()
     }
 
     /// The hashes of the names that the imports bind.
@@ -101,6 +108,8 @@ mod tests {
             of("import tools.image, os\nfrom app import helpers as h\nfrom app.helpers import entity\n");
         assert_eq!(imported.files(), [0, 1, 2]);
         let bound = |name| imported.bound().contains(&hash(name));
+        assert!(imported.brings("entity") && !imported.brings("other"));
+        assert!(of("from tools import *\n").brings("other"));
         assert!(bound("tools") && bound("entity") && bound("helpers") && !bound("h"));
         assert_eq!(of("from tools import image\n").files(), [2]);
     }

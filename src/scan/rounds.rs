@@ -200,7 +200,7 @@ fn importers(
                 .collect();
             let mut given = Given::default();
             // What runs commands matters where one is named.
-            let (names, mut passes) = taken(&text, from.iter().map(|(_, names)| *names));
+            let (names, mut passes) = taken(&text, &file.imported, from.iter().map(|(_, names)| *names));
             // That is what a package's own file is for: it runs nothing itself.
             if is_package(path) {
                 let runners = names.iter().filter(|(_, tells)| **tells == Tells::Runs);
@@ -270,7 +270,7 @@ impl<'e> Exporters<'e> {
 
 /// The telling names of exporters that a text mentions, and those of a class of which it only mentions the
 /// class.
-fn taken<'e>(text: &str, from: impl Iterator<Item = &'e Names>) -> (Names, Names) {
+fn taken<'e>(text: &str, imported: &Imported, from: impl Iterator<Item = &'e Names>) -> (Names, Names) {
     let (mut names, mut passes) = (Names::new(), Names::new());
     // What every class has says nothing.
     let special = |name: &str| name.starts_with("__") && name.ends_with("__");
@@ -279,12 +279,12 @@ fn taken<'e>(text: &str, from: impl Iterator<Item = &'e Names>) -> (Names, Names
         let owned = name.split_once('.');
         let stands = match owned {
             Some((owner, _)) if !stands_in(text, owner) => false,
-            Some((_, method)) if !stands_in(text, method) => {
+            Some((_, method)) if !is_read_in(text, method) => {
                 passes.insert(name.clone(), *tells);
                 false
             }
             Some(_) => true,
-            None => stands_in(text, name),
+            None => imported.brings(name) && stands_in(text, name) || is_read_in(text, name),
         };
         let name = owned.map_or(name.as_str(), |(_, method)| method);
         if name == EVERYTHING || (!special(name) && stands) {
@@ -297,9 +297,20 @@ fn taken<'e>(text: &str, from: impl Iterator<Item = &'e Names>) -> (Names, Names
 
 /// Whether a name stands in a text as a word.
 fn stands_in(text: &str, name: &str) -> bool {
+    words_in(text, name).next().is_some()
+}
+
+/// Whether a name is read of something in a text: after a dot, or in quotes.
+fn is_read_in(text: &str, name: &str) -> bool {
+    words_in(text, name)
+        .any(|at| text[..at].trim_end_matches([' ', '\t', '\\', '\n', '\r']).ends_with(['.', '"', '\'']))
+}
+
+/// The places where a name stands in a text as a word.
+fn words_in(text: &str, name: &str) -> impl Iterator<Item = usize> {
     let is_name = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80);
     let bytes = text.as_bytes();
-    memchr::memmem::find_iter(bytes, name.as_bytes()).any(|at| {
+    memchr::memmem::find_iter(bytes, name.as_bytes()).filter(move |at| {
         !is_name(at.checked_sub(1).and_then(|at| bytes.get(at))) && !is_name(bytes.get(at + name.len()))
     })
 }

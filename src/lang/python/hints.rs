@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 
 use super::around::{Around, FOUND_IN_SYS};
 use super::finder::{Finder, Found};
-use super::imports::imports;
+use super::imports::{imports, stars};
 use super::leaves::identifiers;
 use crate::data::primitives::{ArgTest, Catalogue, Condition};
 
@@ -386,12 +386,6 @@ impl Hints {
 fn has_word(text: &str, name: &str) -> bool {
     memchr::memmem::find_iter(text.as_bytes(), name.as_bytes())
         .any(|start| Around { text, start, end: start + name.len(), word: name }.is_whole_word())
-}
-
-/// The places of `import *`, however it is spaced.
-fn stars(text: &str) -> impl Iterator<Item = usize> + '_ {
-    memchr::memmem::find_iter(text.as_bytes(), b"import")
-        .filter(|at| text[at + 6..].trim_start_matches([' ', '\t', '\\', '\n']).starts_with('*'))
 }
 
 /// Whether a text asks somewhere for a module that has primitives, by name.

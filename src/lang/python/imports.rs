@@ -37,6 +37,12 @@ pub fn imports(text: &str) -> Vec<Import> {
     found
 }
 
+/// The places of `import *`, however it is spaced.
+pub fn stars(text: &str) -> impl Iterator<Item = usize> + '_ {
+    memchr::memmem::find_iter(text.as_bytes(), b"import")
+        .filter(|at| text[at + 6..].trim_start_matches([' ', '\t', '\\', '\n']).starts_with('*'))
+}
+
 /// `import_module("a.b")`, `__import__("a.b")`: the module that a literal names.
 fn by_name<'s>(text: &'s str, before: &str) -> Option<&'s str> {
     let rest = match text.strip_prefix("import_module") {
