@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::catalogues::Catalogues;
+use super::read::FEW;
 use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath, Tells, Tree};
 use crate::base::ir::{Expr, Import, Program, Slot};
 use crate::base::span::Span;
@@ -145,6 +146,7 @@ pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, whi
         }
         let again: Vec<(usize, Found, Vec<String>)> = groups
             .par_iter()
+            .with_max_len(1)
             .map(|(at, group)| {
                 let members: Vec<&FileFacts> = group.iter().map(|g| &tree.files[*g]).collect();
                 let solver = solved(&members, files, catalogues);
@@ -323,8 +325,14 @@ struct Links {
 impl Links {
     fn new(tree: &Tree, files: &Files, catalogues: &Catalogues) -> Links {
         let index = tree.files.iter().enumerate().map(|(at, facts)| (facts.path.clone(), at)).collect();
-        let holds = tree.files.par_iter().map(|facts| holds_sites(facts, files, catalogues)).collect();
-        let imports = tree.files.par_iter().map(|facts| imports_of(facts, files, &index)).collect();
+        let holds = tree
+            .files
+            .par_iter()
+            .with_max_len(FEW)
+            .map(|facts| holds_sites(facts, files, catalogues))
+            .collect();
+        let imports =
+            tree.files.par_iter().with_max_len(FEW).map(|facts| imports_of(facts, files, &index)).collect();
         Links { index, holds, imports }
     }
 }
@@ -360,6 +368,7 @@ fn groups(tree: &Tree, files: &Files, links: &Links) -> Vec<(usize, Vec<usize>)>
     let needed: Vec<Vec<usize>> = tree
         .files
         .par_iter()
+        .with_max_len(FEW)
         .zip(imports)
         .enumerate()
         .map(|(at, (facts, import))| {

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::link::Sites;
+use super::read::FEW;
 use super::{Scan, Tools, link};
 use crate::base::facts::{Chain, FileFacts, Language, Problem, ProblemKind, RelPath, Step};
 use crate::base::ir::Import;
@@ -97,6 +98,7 @@ fn fetch(
     });
     let read: Vec<FileFacts> = texts
         .into_par_iter()
+        .with_max_len(1)
         .filter_map(|(path, source)| {
             let language = lang::language_of(path, source.text.as_bytes())?;
             (language == Language::Python).then(|| {
@@ -296,6 +298,7 @@ fn load(tools: &Tools<'_>, listing: &Listing, scan: &mut Scan, between: &FxHashS
     paths.sort();
     let read: Vec<FileFacts> = paths
         .par_iter()
+        .with_max_len(1)
         .filter_map(|path| {
             let source = text_of(listing, scan, path)?;
             let language = lang::language_of(path, source.text.as_bytes())?;
@@ -483,6 +486,7 @@ fn definitions_of(listing: &Listing) -> FxHashMap<u64, bool> {
         listing.files.iter().filter(|(path, _)| path.ends_with(".py")).map(|(_, entry)| entry).collect();
     let of_files: Vec<Vec<u64>> = python
         .par_iter()
+        .with_max_len(FEW)
         .filter_map(|entry| {
             let bytes = std::fs::read(&entry.real).ok()?;
             let names = memchr::memmem::find_iter(&bytes, b"def ").filter_map(|at| {

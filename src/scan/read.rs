@@ -23,6 +23,9 @@ use crate::lang::files::HEAD;
 use crate::lang::python::given::Given;
 use crate::lang::{self, language_of};
 
+/// Files that a worker takes at once, at most: what one has begun with no other can take over, and files
+/// differ in what they take by a thousand times.
+pub(super) const FEW: usize = 4;
 /// How many bytes of a file are searched for a coding line.
 const CODING: usize = 4096;
 
@@ -50,6 +53,7 @@ pub(super) fn read_all(tools: &Tools<'_>, listing: &Listing) -> Vec<Read> {
     let (done, total) = (AtomicUsize::new(0), files.len());
     files
         .into_par_iter()
+        .with_max_len(FEW)
         .map(|(path, entry)| {
             let read = read_file(tools, path, entry);
             if let Some(progress) = tools.request.progress {

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::imported::{Imported, Places, hash};
 use super::link::{EVERYTHING, is_package};
 use super::python::{Chosen, Reading};
-use super::read::failed;
+use super::read::{FEW, failed};
 use super::{Scan, Tools};
 use crate::base::facts::{FileFacts, Language, RelPath, Tells};
 use crate::base::ir::Expr;
@@ -181,8 +181,10 @@ fn importers(
     exported: &BTreeMap<RelPath, Names>,
 ) -> Vec<Importer> {
     let exporters = Exporters::new(exported, tools.places);
+    let known: Vec<_> = known.iter().collect();
     known
-        .par_iter()
+        .into_par_iter()
+        .with_max_len(FEW)
         .filter_map(|(path, file)| {
             let (direct, by_package) = exporters.of(path, &file.imported);
             if direct.is_empty() && by_package.is_empty() {
@@ -342,14 +344,14 @@ fn commands_asked(
         }
     }
     let none = Given::default();
-    let found: Vec<(&RelPath, BTreeSet<String>)> = asks
-        .par_iter()
-        .filter_map(|(path, _)| {
-            let source = Source::decode(std::fs::read(&listing.files.get(*path)?.real).ok()?);
-            Some((
-                *path,
-                tools.python.commands(&source.text, given.get(*path).unwrap_or(&none), tools.catalogues),
-            ))
+    let paths: Vec<&RelPath> = asks.keys().copied().collect();
+    let found: Vec<(&RelPath, BTreeSet<String>)> = paths
+        .into_par_iter()
+        .with_max_len(FEW)
+        .filter_map(|path| {
+            let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
+            let given = given.get(path).unwrap_or(&none);
+            Some((path, tools.python.commands(&source.text, given, tools.catalogues)))
         })
         .collect();
     let mut wanted = Wanted::new();
@@ -448,6 +450,7 @@ fn read_again(
 ) -> Vec<(RelPath, Option<Reading>)> {
     paths
         .par_iter()
+        .with_max_len(1)
         .copied()
         .filter_map(|path| {
             let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
