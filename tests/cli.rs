@@ -757,13 +757,52 @@ fn init_makes_the_inventorys_folder() {
 fn a_plain_word_is_led_to_the_rules_that_speak_of_it() {
     let place = Place::new(&[]);
     for (word, text) in [
-        ("forbidden", "RL303 (forbidden-path)"),
         ("daemon", "RL102 (daemon-self-termination)"),
-        ("sanctioned_narrow_recovery", "RL308 says what they mean"),
         ("nothing", "`restartlint rules`"),
+        ("unclasified", "did you mean `unclassified`?"),
     ] {
-        let (status, _, stderr) = place.run(&["explain", word]);
-        assert_eq!(status, 2, "{word}");
+        let (status, stdout, stderr) = place.run(&["explain", word]);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{word}");
         assert!(stderr.contains(text), "{word}: {stderr}");
+    }
+}
+
+#[test]
+fn a_status_is_explained() {
+    let place = Place::new(&[]);
+    for (word, text) in [
+        ("unclassified", "Nobody has decided on the path yet"),
+        ("forbidden", "RL303 (forbidden-path)"),
+        ("sanctioned_narrow_recovery", "`restartlint explain RL308`"),
+        ("contaminating", "verdict of the guard"),
+        ("Certain", "resolved by binding"),
+        ("broken", "`doctor` reports"),
+    ] {
+        let (status, stdout, stderr) = place.run(&["explain", word]);
+        assert_eq!(status, 0, "{word}: {stderr}");
+        assert!(stdout.starts_with("# ") && stdout.contains(text), "{word}: {stdout}");
+    }
+}
+
+#[test]
+fn several_names_are_explained_each_and_all_or_none() {
+    let place = Place::new(&[]);
+    let heads = |args: &[&str]| -> Vec<String> {
+        let (status, stdout, stderr) = place.run(&[&["explain"], args].concat());
+        assert_eq!(status, 0, "{args:?} {stderr}");
+        let head = |line: &&str| line.starts_with("# ");
+        stdout.lines().filter(head).map(|line| line.trim_start_matches("# ").to_owned()).collect()
+    };
+    assert_eq!(heads(&["RL303", "RL108"]), ["RL303 forbidden-path", "RL108 daemon-exit"]);
+    assert_eq!(heads(&["kill", "os.execv", "forbidden"]), ["kill", "os.execv", "forbidden"]);
+    // The words of one command stay together, with what it is given.
+    assert_eq!(heads(&["systemctl", "restart"]), ["systemctl restart"]);
+    assert_eq!(heads(&["systemctl", "kill", "web", "RL107"])[0], "systemctl kill web");
+    assert_eq!(heads(&["systemctl", "kill", "web", "RL107"]).len(), 2);
+    assert_eq!(heads(&["pkill", "web", "killall"]), ["pkill web", "killall"]);
+    let (status, stdout, stderr) = place.run(&["explain", "RL303", "os.killl", "RL30l"]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    for text in ["`os.killl` is no rule", "did you mean `os.kill`?", "did you mean `RL301`?"] {
+        assert!(stderr.contains(text), "{stderr}");
     }
 }

@@ -1,4 +1,6 @@
-//! `explain`: a rule, an effect or a primitive: what it is, why it matters, what to do.
+//! `explain`: a rule, an effect, a primitive or a status: what it is, why it matters, what to do.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 
@@ -6,7 +8,8 @@ use super::known::Known;
 use super::{Failure, Outcome, output};
 use crate::base::effect::Effect;
 use crate::data::commands::CommandCatalogue;
-use crate::data::inventory::Classification;
+use crate::data::glossary::{self, Word};
+use crate::data::primitive_names::{self, plain};
 use crate::data::primitives::{Catalogue, PrimitiveEntry};
 use crate::data::{checks, effects, pages, suggest};
 use crate::scan::catalogues::PROGRAM_LANGUAGES;
@@ -14,21 +17,77 @@ use crate::scan::catalogues::PROGRAM_LANGUAGES;
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A rule's code or name, an effect, or a primitive such as `pkill`.
+    /// Rules' codes or names, effects, primitives such as `pkill`, and words that say how something stands, such as
+    /// `unclassified`.
     #[arg(required = true, value_name = "WHAT", value_parser = Known::topics(), hide_possible_values = true)]
     pub what: Vec<String>,
 }
 
-/// Runs `explain`.
+/// Runs `explain`: every name or none.
 pub fn run(args: &ExplainArgs) -> Result<Outcome, Failure> {
-    let what = args.what.join(" ");
-    let catalogue = CommandCatalogue::built_in();
-    let text = rule(&what)
-        .or_else(|| effect(&what, &catalogue))
-        .or_else(|| primitive(&what, &catalogue))
-        .ok_or_else(|| unknown(&what, &catalogue))?;
-    output::result(&text, None)?;
+    let catalogue = CommandCatalogue::shared();
+    let names = primitive_names::all();
+    let (mut texts, mut unknown_names) = (Vec::new(), Vec::new());
+    for what in asked(&args.what, names, catalogue) {
+        match text(&what, catalogue) {
+            Some(text) => texts.push(text),
+            None => unknown_names.push(unknown(&what, names, catalogue)),
+        }
+    }
+    if !unknown_names.is_empty() {
+        return Err(Failure::new(unknown_names.join("\n")));
+    }
+    output::result(&texts.join("\n"), None)?;
     Ok(Outcome::Clean)
+}
+
+fn text(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
+    rule(what)
+        .or_else(|| effect(what, catalogue))
+        .or_else(|| primitive(what, catalogue))
+        .or_else(|| status(what))
+}
+
+/// What is asked for: each word for itself, but for those that make one name (`systemctl restart`) and what
+/// a command is given.
+fn asked(words: &[String], names: &BTreeSet<String>, catalogue: &CommandCatalogue) -> Vec<String> {
+    let mut asked = Vec::new();
+    let mut rest = words;
+    while let Some(first) = rest.first() {
+        let joined = |count: usize| rest.get(..count).unwrap_or(&[]).join(" ");
+        let mut count = (2..=rest.len()).rev().find(|count| names.contains(&joined(*count))).unwrap_or(1);
+        let command = catalogue.commands(first.split(' ').next().unwrap_or(first)).next().is_some();
+        while command && rest.get(count).is_some_and(|word| !stands_alone(word, names, catalogue)) {
+            count += 1;
+        }
+        asked.push(joined(count));
+        rest = rest.get(count..).unwrap_or(&[]);
+    }
+    asked
+}
+
+/// Whether a word behind a command is asked for itself, and is not what the command is given.
+fn stands_alone(word: &str, names: &BTreeSet<String>, catalogue: &CommandCatalogue) -> bool {
+    let mut rules = catalogue.commands(word).peekable();
+    match rules.peek() {
+        // `docker` in `systemctl stop docker` is a unit: alone it is no primitive.
+        Some(_) => rules.any(|rule| rule.verbs.is_empty()),
+        None => {
+            checks::find(word).is_some()
+                || Effect::from_name(&word.to_ascii_lowercase()).is_some()
+                || glossary::find(word).is_some()
+                || names.contains(word)
+        }
+    }
+}
+
+/// A word that says how something stands, with the rules whose names hold it.
+fn status(what: &str) -> Option<String> {
+    let Word { word, of, meaning, more } = glossary::find(what)?;
+    let rules = related(word);
+    let rules =
+        if rules.is_empty() { String::new() } else { format!("\nRelated rules: {}.\n", rules.join(", ")) };
+    Some(format!("# {word}\n\nThis is a {of}: {meaning}\n\n{more}\n{rules}"))
 }
 
 fn rule(what: &str) -> Option<String> {
@@ -57,7 +116,7 @@ fn effect(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
             .iter()
             .filter(|e| e.effect == effect)
             .flat_map(|e| {
-                e.canonical.clone().map_or_else(|| e.names.iter().map(|n| reported(n)).collect(), |c| vec![c])
+                e.canonical.clone().map_or_else(|| e.names.iter().map(|n| plain(n)).collect(), |c| vec![c])
             })
             .collect();
         names.sort();
@@ -74,12 +133,12 @@ fn effect(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
 
 /// A name of a program's catalogue, else a command.
 fn primitive(what: &str, commands: &CommandCatalogue) -> Option<String> {
-    let mut found: std::collections::BTreeMap<Effect, Vec<String>> = std::collections::BTreeMap::new();
+    let mut found: BTreeMap<Effect, Vec<String>> = BTreeMap::new();
     for language in PROGRAM_LANGUAGES {
         let Ok(catalogue) = Catalogue::embedded(language) else { continue };
         let entries = catalogue.primitives().iter();
         let named = |e: &&PrimitiveEntry| {
-            e.canonical.as_deref() == Some(what) || e.names.iter().any(|n| reported(n) == what)
+            e.canonical.as_deref() == Some(what) || e.names.iter().any(|n| plain(n) == what)
         };
         if let Some(entry) = entries.filter(named).min_by_key(|e| e.effect) {
             found.entry(entry.effect).or_default().push(format!("a primitive of {}", language.name()));
@@ -112,43 +171,28 @@ fn primitive(what: &str, commands: &CommandCatalogue) -> Option<String> {
     Some(out)
 }
 
-/// A catalogued path as it is reported: without calls and subscripts.
-fn reported(name: &str) -> String {
-    name.replace("()", "").replace("[]", "")
-}
-
-/// The rules whose names hold a plain word, and what else the word is.
-fn related(what: &str) -> String {
+/// The rules whose names hold a plain word.
+fn related(what: &str) -> Vec<String> {
     let word = what.to_ascii_lowercase();
-    let classification = Classification::from_name(&word).map(|_| "RL308".to_owned());
     let holds =
         |name: &str| name.split(['-', '_']).any(|part| part == word || part.strip_suffix('s') == Some(&word));
     let named = checks::all().iter().filter(|rule| holds(&rule.name));
-    let mut rules: Vec<String> = named.map(|rule| format!("{} ({})", rule.code, rule.name)).collect();
-    match (classification, rules.as_mut_slice()) {
-        (Some(code), []) => {
-            format!("it is a classification of the inventory, and {code} says what they mean")
-        }
-        (Some(code), _) => format!(
-            "it is a classification of the inventory, and {code} says what they mean; related rules: {}",
-            rules.join(", ")
-        ),
-        (None, []) => "`restartlint rules` lists the rules".to_owned(),
-        (None, _) => format!("related rules: {}", rules.join(", ")),
-    }
+    named.map(|rule| format!("{} ({})", rule.code, rule.name)).collect()
 }
 
-fn unknown(what: &str, catalogue: &CommandCatalogue) -> Failure {
-    let effects = Effect::ALL.map(Effect::name);
-    let commands = catalogue.command_names();
-    let mut words: Vec<&str> = checks::words().collect();
-    words.extend(effects);
-    words.extend(commands);
-    let catalogues = PROGRAM_LANGUAGES.map(|language| Catalogue::embedded(language).ok());
-    let names = catalogues.iter().flatten().flat_map(Catalogue::primitives).flat_map(|entry| &entry.names);
-    let names: Vec<String> = names.map(|name| reported(name)).collect();
-    words.extend(names.iter().map(String::as_str));
-    let near = suggest::did_you_mean(what, words);
-    let near = if near.is_empty() { related(what) } else { near };
-    Failure::new(format!("`{what}` is no rule, effect or primitive; {near}"))
+fn unknown(what: &str, names: &BTreeSet<String>, catalogue: &CommandCatalogue) -> String {
+    let mut known: Vec<&str> = checks::words().collect();
+    known.extend(Effect::ALL.map(Effect::name));
+    known.extend(glossary::all().map(|entry| entry.word));
+    known.extend(catalogue.command_names());
+    known.extend(names.iter().map(String::as_str));
+    let (near, related) = (suggest::did_you_mean(what, known), related(what));
+    let next = match (near.is_empty(), related.is_empty()) {
+        (false, _) => near,
+        (true, false) => format!("related rules: {}", related.join(", ")),
+        (true, true) => {
+            "`restartlint rules` lists the rules, and each effect's text its primitives".to_owned()
+        }
+    };
+    format!("`{what}` is no rule, effect, primitive or status; {next}")
 }

@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 
 use crate::base::effect::Effect;
 use crate::base::facts::Language;
-use crate::data::checks;
+use crate::data::{checks, glossary};
 
 /// A parser of any text that knows some of it.
 #[derive(Debug, Clone)]
@@ -20,9 +20,13 @@ impl Known {
         Known(rules)
     }
 
-    /// What `explain` can be asked for: the codes of the rules, and the effects.
+    /// What `explain` can be asked for: the codes of the rules, the effects and the statuses.
     pub fn topics() -> Known {
-        Known(|| rules().into_iter().chain(Effect::ALL.map(|e| PossibleValue::new(e.name()))).collect())
+        Known(|| {
+            let effects = Effect::ALL.map(Effect::name).into_iter();
+            let words = effects.chain(glossary::all().map(|entry| entry.word)).map(PossibleValue::new);
+            rules().into_iter().chain(words).collect()
+        })
     }
 
     /// The languages.

@@ -67,6 +67,34 @@ impl Classification {
         matches!(self, Classification::SanctionedNarrowRecovery | Classification::GuardedFailClosed)
     }
 
+    /// What it is, in a sentence or two.
+    pub fn about(self) -> &'static str {
+        match self {
+            Classification::SanctionedNarrowRecovery => {
+                "The path may stay as it is: one-shot recovery that never targets the running daemon. It covers the sites at \
+                 its locations with its primitives."
+            }
+            Classification::GuardedFailClosed => {
+                "The path finds that a restart is needed, then stops and says what to do. It covers exits at its locations, \
+                 and nothing else."
+            }
+            Classification::Forbidden => {
+                "Nobody may take the path. It covers nothing: what matches it is RL303."
+            }
+            Classification::Removed => {
+                "The path is gone and must stay so. It covers nothing: what brings it back is RL201."
+            }
+            Classification::HostResidual => {
+                "The host does it, and this project cannot. It covers nothing; its locations begin with `host:`, and \
+                 `residual_host = true` stands in it."
+            }
+            Classification::Unclassified => {
+                "Nobody has decided on the path yet, as `restartlint init` drafts it. It covers nothing, and RL308 stands \
+                 against it."
+            }
+        }
+    }
+
     /// What it covers, in a few words.
     pub fn meaning(self) -> &'static str {
         match self {
