@@ -164,6 +164,53 @@ fn a_hook_that_blocks_nothing_is_not_said_to_work() {
             "'--jsn'",
         ),
         (
+            entry("PreToolUse", "Bash", r#""type":"command","command":"restartlnit guard hook""#),
+            "broken",
+            "no program `restartlnit`, so it judges nothing: did you mean `restartlint`?",
+        ),
+        (
+            entry("Stop", "", r#""type":"command","command":"bash -lc 'cd x && /opt/restart-lint gaurd'""#),
+            "broken",
+            "no program `/opt/restart-lint`",
+        ),
+        (
+            entry(
+                "PreToolUse",
+                "Bash",
+                r#""type":"command","command":"sh -c \"/no/restartlint guard hook\"""#,
+            ),
+            "broken",
+            "no such program",
+        ),
+        (
+            entry("PreToolUse", "Bash", r#""type":"command","command":"bash -c restartlint guard hook""#),
+            "broken",
+            "the words behind it are the script's arguments",
+        ),
+        (
+            entry(
+                "PreToolUse",
+                "Bash",
+                r#""type":"command","command":"bash -c 'echo restartlint guard hook'""#,
+            ),
+            "broken",
+            "names it where no command runs it",
+        ),
+        (
+            entry(
+                "PreToolUse",
+                "Bash",
+                r#""type":"command","command":"bash -c 'restartlint guard hook; true'""#,
+            ),
+            "broken",
+            "exit status",
+        ),
+        (
+            entry("PreToolUse", "Bash", r#""type":"command","command":"restartlists show""#),
+            "inactive",
+            "no settings",
+        ),
+        (
             entry("Stop", "", r#""type":"command","command":"restartlint check src/""#),
             "inactive",
             "no settings",
@@ -179,11 +226,15 @@ fn a_hook_that_blocks_nothing_is_not_said_to_work() {
     }
     write(&entry("PreToolUse", "Edit", guard));
     assert!(part(folder.path(), "hook", &[]).2.contains(r#""matcher": "Bash""#));
-    // Where the program is not found, the host goes on without it.
-    write(&entry("PreToolUse", "Bash", guard));
-    let (status, out, _) = run_with(folder.path(), &["doctor"], "", "/nowhere");
-    assert_eq!(status, 1);
-    assert!(out.contains("not on the PATH"), "{out}");
+    // Where the program is not found, the host goes on without it; a shell around it changes nothing.
+    let wrapped = r#""type":"command","command":"bash -o pipefail -c \"sh -c 'restartlint guard hook'\"""#;
+    for hook in [guard, wrapped] {
+        write(&entry("PreToolUse", "Bash", hook));
+        assert_eq!(part(folder.path(), "hook", &[]).0, "works");
+        let (status, out, _) = run_with(folder.path(), &["doctor"], "", "/nowhere");
+        assert_eq!(status, 1);
+        assert!(out.contains("not on the PATH"), "{out}");
+    }
 }
 
 #[test]

@@ -7,6 +7,8 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{Part, State};
+use crate::base::terminal::one_line;
+use crate::data::suggest;
 use crate::face::project::Project;
 use crate::face::{Failure, spelled};
 
@@ -17,6 +19,10 @@ const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.js
 const EVENT: &str = "PreToolUse";
 /// The tool of such a host that runs shell commands.
 const SHELL: &str = "Bash";
+/// Shells that take a script as one word.
+const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "ash"];
+/// This program.
+const OWN: &str = "restartlint";
 /// How many shells, each a script in the other's words, are looked through for this program.
 const NESTED: u8 = 4;
 /// The variable in which such a host gives the project's root to a hook.
@@ -52,8 +58,15 @@ pub(super) fn part(project: &Project) -> Part {
         }
         // A host that asks with an unknown command gets no verdict, whatever other hooks it has.
         if let Some((command, why)) = misspelled(&settings) {
-            let shown = crate::base::terminal::one_line(command);
+            let shown = one_line(command);
             let detail = format!("{file} calls `{shown}`, which judges nothing: {why}");
+            return Part::of(NAME, State::Broken, detail, Some(SHAPE));
+        }
+        if let Some((command, program)) = misnamed(&settings, &project.root) {
+            let (shown, program) = (one_line(command), one_line(&program));
+            let detail = format!(
+                "{file} calls `{shown}`, and there is no program `{program}`, so it judges nothing: did you mean `{OWN}`?"
+            );
             return Part::of(NAME, State::Broken, detail, Some(SHAPE));
         }
         let calls = calls(&settings);
@@ -147,7 +160,7 @@ fn words(command: &str, nested: u8) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut own = false;
     for word in shlex::split(command)? {
-        if !own && nested > 0 && word.contains(char::is_whitespace) && word.contains("restartlint") {
+        if !own && nested > 0 && word.contains(char::is_whitespace) && names_own(&word) {
             return self::words(&word, nested - 1);
         }
         own |= is_own(&word);
@@ -166,9 +179,75 @@ fn words(command: &str, nested: u8) -> Option<Vec<String>> {
     Some(words)
 }
 
+/// The script that a shell is given as one word (`sh -c SCRIPT`) and that names this program, if one is.
+fn inner(command: &str) -> Option<String> {
+    let words = shlex::split(command)?;
+    for (at, _) in words.iter().enumerate().filter(|(_, word)| SHELLS.contains(&program_name(word))) {
+        let mut rest = words.get(at + 1..).unwrap_or(&[]).iter();
+        while let Some(option) = rest.next().filter(|word| word.starts_with(['-', '+'])) {
+            if option == "-o" || option == "+o" {
+                rest.next();
+            } else if !option.starts_with("--") && option.contains('c') {
+                let script = rest.find(|word| !word.starts_with('-'));
+                if let Some(script) = script.filter(|script| names_own(script)) {
+                    return Some(script.clone());
+                }
+                break;
+            }
+        }
+    }
+    None
+}
+
+/// What the innermost of several shells is given to run that calls the guard; the command itself where none is.
+fn innermost(command: &str) -> String {
+    let mut script = command.to_owned();
+    for _ in 0..NESTED {
+        match inner(&script).filter(|inner| runs_guard(inner)) {
+            Some(inner) => script = inner,
+            None => break,
+        }
+    }
+    script
+}
+
+/// The name of a program, without its folder and the suffix of Windows.
+fn program_name(word: &str) -> &str {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
 /// Whether a word is this program, by whatever path.
 fn is_own(word: &str) -> bool {
-    Path::new(word).file_name().is_some_and(|name| name == "restartlint" || name == "restartlint.exe")
+    program_name(word) == OWN
+}
+
+/// Whether a word is nearly this program's name.
+fn is_nearly_own(word: &str) -> bool {
+    suggest::nearest(program_name(word), [OWN]).is_some()
+}
+
+/// Whether a script holds this program's name, or nearly.
+fn names_own(script: &str) -> bool {
+    let ends = |c: char| c.is_whitespace() || "'\"`;|&()".contains(c);
+    script.split(ends).any(|word| is_own(word) || is_nearly_own(word))
+}
+
+/// The first hook that calls a program whose name is nearly this one's and which is not there, with that name. Only
+/// one of this program's own commands behind it tells a misspelt name from another program's.
+fn misnamed<'s>(settings: &'s Value, root: &Path) -> Option<(&'s str, String)> {
+    let commands = spelled::commands();
+    let own = |word: &String| {
+        let known = commands.iter().map(String::as_str);
+        commands.contains(word) || suggest::nearest(word, known).is_some()
+    };
+    hooks(settings).into_iter().find_map(|call| {
+        let words = words(call.command, NESTED)?;
+        let at = words.iter().position(|word| is_nearly_own(word))?;
+        let next = words.iter().skip(at + 1).find(|word| !word.starts_with('-'))?;
+        let program = words.get(at)?;
+        (own(next) && is_there(program, root) == Some(false)).then(|| (call.command, program.clone()))
+    })
 }
 
 fn runs_guard(command: &str) -> bool {
@@ -213,6 +292,17 @@ fn faulty(call: &Call<'_>) -> Option<Fault> {
         let what = "calls it in the background (\"async\": true): the command runs before it is judged";
         return Some(fault(what, "Take \"async\" out."));
     }
+    if let Some(script) = inner(call.command).filter(|script| is_own(script.trim())) {
+        let what = format!(
+            "gives the shell `{}` alone to run, without `guard hook`: the words behind it are the script's arguments",
+            one_line(&script)
+        );
+        return Some(Fault {
+            state: State::Broken,
+            what,
+            step: "Put the whole command in quotes behind `-c`.",
+        });
+    }
     if named_only(call.command) {
         let what = "names it where no command runs it: it blocks nothing".to_owned();
         return Some(Fault { state: State::Broken, what, step: SHAPE });
@@ -240,7 +330,8 @@ fn matches(matcher: Option<&Value>) -> bool {
 /// Whether the guard's name is only printed, looked up or a comment, or its status is turned round.
 fn named_only(command: &str) -> bool {
     const ONLY_NAME: [&str; 9] = ["echo", "printf", ":", "true", "which", "type", "cat", "grep", "!"];
-    let before = command.rsplit_once("restartlint").map_or("", |(before, _)| before);
+    let command = innermost(command);
+    let before = command.rsplit_once(OWN).map_or("", |(before, _)| before);
     let start = before.rfind(['|', ';', '&', '\n']).map_or(0, |at| at + 1);
     let first = before.get(start..).unwrap_or("").split_whitespace().next().unwrap_or("");
     first.starts_with('#') || ONLY_NAME.contains(&first)
@@ -256,25 +347,14 @@ fn hidden(command: &str) -> bool {
 
 /// Why the program of a call cannot be started here. A program that cannot be told is not tried.
 fn unstartable(call: &Call<'_>, root: &Path) -> Option<Fault> {
-    let words = shlex::split(call.command)?;
-    let mut program = words.iter().find(|word| is_own(word))?.clone();
-    for variable in ROOT {
-        program = program.replace(variable, &root.to_string_lossy());
-    }
-    if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), std::env::home_dir()) {
-        program = home.join(rest).to_string_lossy().into_owned();
-    }
-    if program.contains('$') {
+    let words = words(call.command, NESTED)?;
+    let program = words.iter().find(|word| is_own(word))?;
+    if is_there(program, root)? {
         return None;
     }
-    let found = if program.contains(['/', '\\']) {
-        runs(&root.join(&program))
-    } else {
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&paths).any(|folder| runs(&folder.join(&program)))
-    };
+    let program = placed(program, root);
     let what = || {
-        let shown = crate::base::terminal::one_line(&program);
+        let shown = one_line(&program);
         match program.contains(['/', '\\']) {
             true => {
                 format!("calls `{shown}`, and there is no such program: the host goes on without the guard")
@@ -282,11 +362,36 @@ fn unstartable(call: &Call<'_>, root: &Path) -> Option<Fault> {
             false => format!("calls `{shown}`, which is not on the PATH: the host goes on without the guard"),
         }
     };
-    (!found).then(|| Fault {
+    Some(Fault {
         state: State::Broken,
         what: what(),
         step: "Install restartlint where the host finds it, or write its full path in the hook's command.",
     })
+}
+
+/// Whether a program can be started from the project's root; `None` where it cannot be told.
+fn is_there(program: &str, root: &Path) -> Option<bool> {
+    let program = placed(program, root);
+    if program.contains('$') {
+        return None;
+    }
+    if program.contains(['/', '\\']) {
+        return Some(runs(&root.join(&program)));
+    }
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    Some(std::env::split_paths(&paths).any(|folder| runs(&folder.join(&program))))
+}
+
+/// A program's path with what a host's variables and `~` stand for.
+fn placed(program: &str, root: &Path) -> String {
+    let mut program = program.to_owned();
+    for variable in ROOT {
+        program = program.replace(variable, &root.to_string_lossy());
+    }
+    if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), std::env::home_dir()) {
+        program = home.join(rest).to_string_lossy().into_owned();
+    }
+    program
 }
 
 /// Whether a file is a program.
@@ -325,14 +430,20 @@ mod tests {
 
     #[test]
     fn a_name_alone_runs_nothing() {
-        for command in
-            ["echo restartlint guard hook", "# restartlint guard hook", "ls; ! restartlint guard hook"]
-        {
+        for command in [
+            "bash -c 'echo restartlint guard hook'",
+            "echo restartlint guard hook",
+            "# restartlint guard hook",
+            "ls; ! restartlint guard hook",
+        ] {
             assert!(named_only(command), "{command}");
         }
-        for command in
-            ["restartlint guard hook", "A=1 uv run restartlint guard hook", "sh -c 'restartlint guard hook'"]
-        {
+        for command in [
+            "restartlint guard hook",
+            "bash -c 'echo restartlint'; restartlint guard hook",
+            "A=1 uv run restartlint guard hook",
+            "sh -c 'restartlint guard hook'",
+        ] {
             assert!(!named_only(command), "{command}");
         }
     }
