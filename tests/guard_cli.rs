@@ -348,3 +348,18 @@ fn whatever_is_broken_blocks_and_says_the_next_step() {
     write("state.db", b"no store");
     assert!(blocked(event).contains("state.db"));
 }
+
+#[test]
+fn a_store_that_is_not_there_is_noted_once_and_not_where_quiet_is_asked_for() {
+    let project = project();
+    std::fs::write(project.path().join("restartlint.toml"), format!("store = \"gone.db\"\n{CONFIG}"))
+        .unwrap();
+    let shell = |command: &str| format!(r#"{{"tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#);
+    let event = shell("ls -l; ls");
+    let (status, _, err) = run(project.path(), &["guard", "hook"], &event);
+    assert_eq!((status, err.matches("no registry is asked").count()), (0, 1), "{err}");
+    assert_eq!(run(project.path(), &["-q", "guard", "hook"], &event), (0, String::new(), String::new()));
+    // What is blocked is said nevertheless.
+    let (status, _, err) = run(project.path(), &["-q", "guard", "hook"], &shell("pkill -f mcp_server.py"));
+    assert!(status == 2 && err.contains("blocked"), "{err}");
+}

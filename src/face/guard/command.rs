@@ -103,12 +103,22 @@ fn decide(cli: &Cli) -> Result<Option<String>, Failure> {
     if places.is_empty() {
         places.push(None);
     }
+    let mut told = 0;
     for place in places {
         std::env::set_current_dir(&here)?;
         enter(place);
         if place.is_some() {
             add(&mut projects, Project::open(&cli, &[])?);
         }
+        // Of each project once, whatever is judged there.
+        for store in projects.iter().skip(told).filter_map(judge::missing_store) {
+            let store = output::shown(&store);
+            output::note(
+                &cli,
+                &format!("restartlint: note: the store {store} does not exist: no registry is asked"),
+            );
+        }
+        told = projects.len();
         let of_commands = commands.iter().map(|command| judge::judge_among(command, &projects));
         let of_programs = programs.iter().map(|program| judge::judge_program(program, &projects));
         for report in of_commands.chain(of_programs) {

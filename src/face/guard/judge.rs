@@ -14,8 +14,8 @@ use crate::data::inventory::Classification;
 use crate::data::programs;
 use crate::edge::process;
 use crate::edge::store::{OpenMode, Store};
+use crate::face::Failure;
 use crate::face::project::Project;
-use crate::face::{Failure, output};
 use crate::pass::fleet::{server_name, server_names};
 use crate::pass::guard::{Daemons, Forbidden, Guard, GuardReport, InlineSite, KnownProcess};
 use crate::scan::{self, ScanRequest, Stdin, Watch};
@@ -272,11 +272,15 @@ pub(super) fn verdict_name(report: &GuardReport) -> &'static str {
 }
 
 /// The store of a hook: the configuration's, where it is there.
-pub(super) fn configured_store(project: &Project) -> Option<std::path::PathBuf> {
-    let path = project.file(&project.config.store.as_ref()?.value);
-    if path.exists() {
-        return Some(path);
-    }
-    output::warn(&format!("the store {} does not exist: no registry is asked", output::shown(&path)));
-    None
+fn configured_store(project: &Project) -> Option<PathBuf> {
+    named_store(project).filter(|path| path.exists())
+}
+
+/// The store that a configuration names and that is not there.
+pub(super) fn missing_store(project: &Project) -> Option<PathBuf> {
+    named_store(project).filter(|path| !path.exists())
+}
+
+fn named_store(project: &Project) -> Option<PathBuf> {
+    Some(project.file(&project.config.store.as_ref()?.value))
 }
