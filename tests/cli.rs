@@ -806,3 +806,37 @@ fn several_names_are_explained_each_and_all_or_none() {
         assert!(stderr.contains(text), "{stderr}");
     }
 }
+
+#[test]
+fn a_run_without_an_answer_writes_no_file() {
+    let place = Place::new(&[("a.py", ABORT), ("old.txt", "an earlier run\n")]);
+    for command in ["check", "sites", "reach"] {
+        for format in ["text", "json"] {
+            for file in ["new.txt", "old.txt"] {
+                let (status, stdout, stderr) =
+                    place.run(&[command, "nope", "--format", format, "--output", file]);
+                assert_eq!((status, stdout.as_str()), (2, ""), "{command}");
+                assert!(stderr.contains(&format!("{file} is not written")), "{command}: {stderr}");
+            }
+        }
+    }
+    assert!(!place.path().join("new.txt").exists());
+    assert_eq!(std::fs::read_to_string(place.path().join("old.txt")).unwrap(), "an earlier run\n");
+    // A baseline of a part would take the place of a whole one.
+    let (status, _, stderr) = place.run(&["check", "a.py", "nope", "--write-baseline", "new.txt"]);
+    assert!(status == 2 && stderr.contains("new.txt is not written"), "{stderr}");
+    assert!(!place.path().join("new.txt").exists());
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let place = Place::new(&[("a.py", ABORT)]);
+    for command in ["check", "sites", "reach"] {
+        let plain = place.run(&[command, "--format", "text", "."]);
+        assert_eq!(place.run(&[command, "--format", "text", "--output", "-", "."]), plain);
+        assert!(!plain.1.is_empty() && !place.path().join("-").exists());
+    }
+    let (status, stdout, stderr) = place.run(&["check", "--write-baseline", "-", "."]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("name a file for the baseline"), "{stderr}");
+}

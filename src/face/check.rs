@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::cli::Cli;
 use super::known::Known;
+use super::output::OutputArgs;
 use super::project::Project;
-use super::sites::{ScanArgs, command_meant, incomplete, nothing_read, scan_project};
+use super::sites::{ScanArgs, command_meant, incomplete, nothing_read, scan_project, unseen};
 use super::stdin::StdinArgs;
 use super::{Failure, Outcome, output, policy, unread};
 use crate::base::finding::{Finding, Severity};
@@ -32,9 +33,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true,
           value_parser = PossibleValuesParser::new(render::TABLE.iter().map(|f| f.name)))]
     pub format: String,
-    /// Write the result to this file instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
     /// The least severity that makes the exit status 1.
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     pub fail_on: FailOn,
@@ -112,7 +113,7 @@ impl CheckArgs {
         CheckArgs {
             paths,
             format: "json".to_owned(),
-            output: None,
+            output: OutputArgs::default(),
             fail_on: FailOn::Error,
             select,
             ignore,
@@ -147,6 +148,11 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
         return Err(failure);
     }
     let project = args.stdin.project(cli, &args.paths)?;
+    if args.write_baseline.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::new(
+            "`--write-baseline -`: standard output carries the result; name a file for the baseline",
+        ));
+    }
     let settings = policy::settings(&project.config, &args.select, &args.ignore)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let inventory = project.inventory()?;
@@ -181,6 +187,11 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     let first = decide(proposed.clone(), &ctx.annotations, &settings, baseline.as_ref(), in_scope);
     let decision = match &args.write_baseline {
         None => first,
+        // A baseline of a run that did not see everything would take the place of a whole one.
+        Some(file) if incomplete(&scan).is_some() => {
+            output::warn(&format!("{} is not written: not every path was looked at", output::shown(file)));
+            first
+        }
         Some(file) => {
             let all = decide(proposed.clone(), &ctx.annotations, &settings, None, in_scope);
             let new = Baseline::of(&all.shown);
@@ -279,11 +290,11 @@ fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan, whole: bool)
     };
     let look = Look {
         sources: &scan.sources,
-        color: output::stdout_color(cli.color, args.output.is_some()),
+        color: output::stdout_color(cli.color, args.output.file().is_some()),
         statistics: args.statistics,
         verdict: whole && !cli.quiet,
     };
-    output::result(&(format.render)(report, &look), args.output.as_deref())?;
+    args.output.write(&(format.render)(report, &look), !unseen(scan))?;
     if args.statistics && !format.has_verdict {
         output::note(cli, render::concise::statistics(report).trim_end());
     }

@@ -2,7 +2,9 @@
 //! `--output` names), everything else on standard error.
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use super::Failure;
 use super::cli::{Cli, Color};
@@ -47,6 +49,33 @@ pub fn stdout_color(color: Color, to_file: bool) -> bool {
 fn colored(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     stream.is_terminal() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+}
+
+/// Where a command that looks at files writes its result.
+#[derive(Debug, Default, Args)]
+pub struct OutputArgs {
+    /// Write the result to this file instead of standard output; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// The file, if the result goes to one.
+    pub fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|file| *file != Path::new("-"))
+    }
+
+    /// Writes a result. Without an answer no file is written: an empty one would look like a clean run, and
+    /// an earlier run's result would be lost.
+    pub fn write(&self, text: &str, answered: bool) -> Result<(), Failure> {
+        match self.file() {
+            Some(file) if !answered => {
+                warn(&format!("{} is not written: there is no result", shown(file)));
+                Ok(())
+            }
+            file => result(text, file),
+        }
+    }
 }
 
 /// Writes a result. A reader that has gone away is no failure.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::cli::Cli;
+use super::output::OutputArgs;
 use super::project::Project;
-use super::sites::{ScanArgs, scan_project, tell_nothing_read};
+use super::sites::{ScanArgs, scan_project, tell_nothing_read, unseen};
 use super::{Failure, Outcome, output, unread};
 use crate::render::reach;
 use crate::scan::Watch;
@@ -20,9 +21,9 @@ pub struct ReachArgs {
     /// How to print.
     #[arg(long, value_enum, default_value_t = ReachFormat::Text, value_name = "FORMAT")]
     pub format: ReachFormat,
-    /// Write the result to this file instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
     /// Options of the scan.
     #[command(flatten)]
     pub scan: ScanArgs,
@@ -53,9 +54,9 @@ pub fn run(args: &ReachArgs, cli: &Cli) -> Result<Outcome, Failure> {
         ReachFormat::Html => reach::as_html(&found),
     };
     // Where no path could be looked at, there is no answer to print.
-    let unseen = scan.tree.listed.is_empty() && !scan.unreadable.is_empty();
-    if !unseen || args.format != ReachFormat::Text {
-        output::result(&text, args.output.as_deref())?;
+    let unseen = unseen(&scan);
+    if !unseen || args.format != ReachFormat::Text || args.output.file().is_some() {
+        args.output.write(&text, !unseen)?;
     }
     tell_nothing_read(&project, &scan, &args.scan);
     if unseen {

@@ -9,6 +9,7 @@ use clap::{Args, CommandFactory, ValueEnum};
 
 use super::cli::Cli;
 use super::known::Known;
+use super::output::OutputArgs;
 use super::project::Project;
 use super::stdin::StdinArgs;
 use super::{Failure, Outcome, output, progress, unread};
@@ -29,9 +30,9 @@ pub struct SitesArgs {
     /// How to print.
     #[arg(long, value_enum, default_value_t = SitesFormat::Text, value_name = "FORMAT")]
     pub format: SitesFormat,
-    /// Write the result to this file instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
     /// The name of standard input.
     #[command(flatten)]
     pub stdin: StdinArgs,
@@ -227,6 +228,11 @@ pub(super) fn command_meant(paths: &[PathBuf]) -> Option<Failure> {
     Some(Failure::new(format!("{text} does not exist; did you mean the command `{near}`?")))
 }
 
+/// Whether no path could be looked at, so that there is no answer.
+pub(super) fn unseen(scan: &Scan) -> bool {
+    scan.tree.listed.is_empty() && !scan.unreadable.is_empty()
+}
+
 /// The failure of a run that did not look at everything it was asked to look at.
 pub(super) fn incomplete(scan: &Scan) -> Option<Failure> {
     let count = scan.unreadable.len();
@@ -249,7 +255,7 @@ pub fn run(args: &SitesArgs, cli: &Cli) -> Result<Outcome, Failure> {
         SitesFormat::Json => render::sites::json(&scan.tree, &scan.sources),
         SitesFormat::Jsonl => render::sites::jsonl(&scan.tree, &scan.sources),
     };
-    output::result(&text, args.output.as_deref())?;
+    args.output.write(&text, !unseen(&scan))?;
     tell_nothing_read(&project, &scan, &args.scan);
     unread::tell(&project, &scan, only.as_deref()).map_or(Ok(Outcome::Clean), Err)
 }
