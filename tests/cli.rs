@@ -840,3 +840,28 @@ fn a_dash_is_standard_output() {
     assert_eq!((status, stdout.as_str()), (2, ""));
     assert!(stderr.contains("name a file for the baseline"), "{stderr}");
 }
+
+/// An entry of an inventory.
+fn entry(id: &str, classification: &str, location: &str, primitive: &str) -> String {
+    format!(
+        "[[path]]\nid = \"{id}\"\ntitle = \"t\"\nclassification = \"{classification}\"\nmechanism = \"m\"\nguard = \"g\"\n\
+         locations = [\"{location}\"]\nprimitives = [\"{primitive}\"]\nreferences = [\"#1\"]\n"
+    )
+}
+
+#[test]
+fn the_help_of_a_drafted_site_holds_for_every_class() {
+    let inventory = format!("schema = 1\n{}", entry("a", "unclassified", "a.py", "os.abort"));
+    let place = Place::new(&[("restart-paths.toml", &inventory), ("a.py", ABORT)]);
+    let (_, stdout, _) = place.run(&["check", "."]);
+    assert!(
+        stdout.contains("`forbidden` and `removed` cover nothing, so the site must go as well"),
+        "{stdout}"
+    );
+    assert!(!stdout.contains("go away together"), "{stdout}");
+    for (class, left) in [("forbidden", "RL303 a.py:3"), ("removed", "RL201 a.py:3")] {
+        std::fs::write(place.path().join("restart-paths.toml"), inventory.replace("unclassified", class))
+            .unwrap();
+        assert_eq!(place.found(&["."]), [left]);
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::ctx::{Ctx, related, site_finding};
 use super::judge::{SiteView, Verdict};
+use super::registered::exits_only;
 use super::words::subject;
 use crate::base::effect::Effect;
 use crate::base::finding::Finding;
@@ -88,6 +89,10 @@ fn one(ctx: &Ctx<'_>, view: &SiteView<'_>) -> Option<Finding> {
             "would cover it outside the daemon; inside, only a path with `daemon_exception = true` does"
         };
         found.related.push(related(ctx, &path.id.span, format!("`{}` {why}", path.id.value)));
+    } else if let Some(path) = exits_only(ctx, view) {
+        found.path_id = Some(path.id.value.clone());
+        let why = format!("`{}` lists it, and `guarded_fail_closed` covers exits alone", path.id.value);
+        found.related.push(related(ctx, &path.classification.span, why));
     }
     Some(found)
 }

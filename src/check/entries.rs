@@ -1,7 +1,8 @@
 //! RL305, RL306, RL308: the inventory's own entries, held against the tree.
 
 use super::ctx::{Ctx, finding};
-use super::judge::means;
+use super::judge::{SiteView, means};
+use super::registered::exits_only;
 use crate::base::effect::Effect;
 use crate::base::finding::{Finding, Related};
 use crate::data::inventory::draft;
@@ -34,8 +35,19 @@ pub fn stale(ctx: &Ctx<'_>) -> Vec<Finding> {
             } else if let Some(gone) = gone(ctx, path, files) {
                 let message =
                     format!("the path `{}` lies at `{}`, where {gone}", path.id.value, shown(files));
-                let help =
-                    "remove the location; an entry that covers nothing would cover the next site unseen";
+                let help = match other_site(ctx, path, files) {
+                    // The site is there: it is the class that does not fit.
+                    Some(view) => format!(
+                        "`{}` stands there, and `guarded_fail_closed` covers exits alone: classify the path by what the site \
+                         does, `sanctioned_narrow_recovery` if it may stay as it is or `forbidden` if nobody may do it; or \
+                         remove the location",
+                        view.site.primitive
+                    ),
+                    None => {
+                        "remove the location; an entry that covers nothing would cover the next site unseen"
+                            .to_owned()
+                    }
+                };
                 found.push(about(finding("RL305", place, message, help), path));
             }
         }
@@ -48,6 +60,14 @@ fn shown(files: &Files) -> String {
         Some(symbol) => format!("{}::{symbol}", files.glob),
         None => files.glob.clone(),
     }
+}
+
+/// A site at the location that a `guarded_fail_closed` path lists, and cannot cover since it is no exit.
+fn other_site<'c>(ctx: &'c Ctx<'_>, path: &RestartPath, files: &Files) -> Option<&'c SiteView<'c>> {
+    ctx.views.iter().find(|view| {
+        files.holds_symbol(&view.file.path, &view.site.symbol)
+            && exits_only(ctx, view).is_some_and(|listing| listing.id.value == path.id.value)
+    })
 }
 
 /// Why a location of a sanctioning path holds no site any more; `None` if it does, or if

@@ -3,6 +3,7 @@
 use super::ctx::{Ctx, related, site_finding};
 use super::judge::{Lack, SiteView, Verdict};
 use super::words::subject;
+use crate::base::effect::Effect;
 use crate::base::finding::Finding;
 use crate::data::inventory::{Classification, RestartPath};
 use crate::report::annotations::Asks;
@@ -13,43 +14,74 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
         .iter()
         .filter(|v| matches!(v.verdict, Verdict::Unregistered))
         .map(|view| {
-            let draft = draft(ctx, view);
-            let message = match draft {
-                Some(path) => {
+            let (draft, exits) = (draft(ctx, view), exits_only(ctx, view));
+            let message = match (draft, exits) {
+                (Some(path), _) => {
                     format!("{} is drafted as the path `{}`, which covers nothing until it is decided", subject(view.site), path.id.value)
                 }
-                None => format!("{} is covered by no path of the inventory", subject(view.site)),
+                (None, Some(path)) => {
+                    format!("{} is listed by the path `{}`, whose class `guarded_fail_closed` covers exits alone", subject(view.site), path.id.value)
+                }
+                (None, None) => format!("{} is covered by no path of the inventory", subject(view.site)),
             };
             let help = if draft.is_some() {
-                "decide on the path, or remove the site; both findings go away together"
+                "decide on the path: RL308 then goes away, and this with it if the class covers the site; `forbidden` and \
+                 `removed` cover nothing, so the site must go as well"
+            } else if exits.is_some() {
+                "classify the path by what the site does: `sanctioned_narrow_recovery` if it may stay as it is, `forbidden` if \
+                 nobody may do it; or remove the site"
             } else if ctx.inputs.inventory.is_some() {
                 "register it in the inventory (`restartlint init --missing` drafts it), remove it, or write `restartlint: ignore[RL301] REASON` beside it"
             } else {
                 "there is no inventory yet: `restartlint init` drafts one with every site found"
             };
             let mut found = site_finding(ctx, view, "RL301", message, help);
-            if let Some(draft) = draft {
-                found.path_id = Some(draft.id.value.clone());
-                found.related.push(related(ctx, &draft.classification.span, "not decided yet"));
+            if let Some(path) = draft.or(exits) {
+                let why = if draft.is_some() { "not decided yet" } else { "covers exits alone" };
+                found.path_id = Some(path.id.value.clone());
+                found.related.push(related(ctx, &path.classification.span, why));
             }
             found
         })
         .collect()
 }
 
-/// Whether an annotation with a reason silences what RL301 says of a site.
+/// Whether an annotation with a reason silences what RL301 or RL108 says of a site. The other rules of the daemon's
+/// reach cannot be silenced.
 pub fn is_ignored(ctx: &Ctx<'_>, view: &SiteView<'_>) -> bool {
+    let spoken = match (&view.reach, view.site.effect) {
+        (None, _) => "RL301",
+        (Some(_), Effect::Exit) => "RL108",
+        (Some(_), _) => return false,
+    };
     ctx.annotations.iter().any(|annotation| {
         let asks = matches!(&annotation.asks, Asks::Ignore { codes, reason }
-            if !reason.is_empty() && codes.iter().any(|code| code == "RL301"));
+            if !reason.is_empty() && codes.iter().any(|code| code == spoken));
         asks && annotation.place.path == view.file.path && annotation.line == view.place.start.line
     })
 }
 
 /// The unclassified path that lists the site.
 pub fn draft<'a>(ctx: &Ctx<'a>, view: &SiteView<'_>) -> Option<&'a RestartPath> {
+    listing(ctx, view, Classification::Unclassified)
+}
+
+/// The `guarded_fail_closed` path that lists a site which is no exit: it means the site, and cannot cover it.
+pub fn exits_only<'a>(ctx: &Ctx<'a>, view: &SiteView<'_>) -> Option<&'a RestartPath> {
+    if view.site.effect == Effect::Exit {
+        return None;
+    }
+    listing(ctx, view, Classification::GuardedFailClosed)
+}
+
+/// The first path of that classification that lists the site's primitive at its location.
+fn listing<'a>(
+    ctx: &Ctx<'a>,
+    view: &SiteView<'_>,
+    classification: Classification,
+) -> Option<&'a RestartPath> {
     ctx.inputs.inventory?.paths.iter().find(|path| {
-        path.classification.value == Classification::Unclassified
+        path.classification.value == classification
             && path.primitives.iter().any(|p| p.value.matches(&view.site.primitive, view.site.effect))
             && path
                 .locations
