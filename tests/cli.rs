@@ -808,6 +808,40 @@ fn several_names_are_explained_each_and_all_or_none() {
 }
 
 #[test]
+fn a_path_that_is_not_there_is_never_another() {
+    let place = Place::new(&[("a.py", ABORT), ("k.sh", "pkill web\n"), ("sub/b.py", ABORT)]);
+    assert_eq!(place.run(&["init", "nope"]).0, 2);
+    let (status, stdout, stderr) = place.run(&["init", "a.py"]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("a.py is a file"), "{stderr}");
+    assert!(!place.path().join("restart-paths.toml").exists());
+    std::fs::write(place.path().join("restart-paths.toml"), "schema = 1\n").unwrap();
+    for args in [
+        &["init", "nope"][..],
+        &["init", "--missing", "nope"],
+        &["inventory", "check", "nope"],
+        &["inventory", "render", "nope"],
+    ] {
+        let (status, stdout, stderr) = place.run(args);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{args:?}");
+        assert!(stderr.contains("nope does not exist; give a folder of the project"), "{args:?}: {stderr}");
+    }
+    let (status, _, stderr) = place.run(&["inventory", "check", "a.py"]);
+    assert!(status == 2 && stderr.contains("a.py is a file"), "{stderr}");
+    assert_eq!(place.run(&["inventory", "check", "restart-paths.toml"]).0, 0);
+    // What is drafted lies in the path that is given.
+    let ids = |args: &[&str]| -> Vec<String> {
+        let (status, stdout, stderr) = place.run(&[&["init", "--missing"], args].concat());
+        assert_eq!(status, 0, "{stderr}");
+        stdout.lines().filter_map(|line| line.strip_prefix("id = ")).map(str::to_owned).collect()
+    };
+    assert_eq!(ids(&["a.py"]), ["\"a_py_os_abort\""]);
+    assert_eq!(ids(&["sub"]), ["\"sub_b_py_os_abort\""]);
+    assert_eq!(ids(&[]).len(), 3);
+    assert_eq!(ids(&["."]).len(), 3);
+}
+
+#[test]
 fn a_run_without_an_answer_writes_no_file() {
     let place = Place::new(&[("a.py", ABORT), ("old.txt", "an earlier run\n")]);
     for command in ["check", "sites", "reach"] {
@@ -850,6 +884,36 @@ fn entry(id: &str, classification: &str, location: &str, primitive: &str) -> Str
 }
 
 #[test]
+fn a_class_that_does_not_fit_the_site_is_what_is_told() {
+    let inventory =
+        format!("schema = 1\n{}", entry("ops", "guarded_fail_closed", "ops.sh", "systemctl restart"));
+    let place = Place::new(&[
+        ("restart-paths.toml", &inventory),
+        ("ops.sh", "systemctl restart web\n"),
+        ("a.py", "x = 1\n"),
+    ]);
+    assert_eq!(place.found(&["."]), ["RL301 ops.sh:1", "RL305 restart-paths.toml:8"]);
+    let stdout = place.run(&["check", "."]).1;
+    for text in [
+        "is listed by the path `ops`, whose class `guarded_fail_closed` covers exits alone",
+        "classify the path by what the site does: `sanctioned_narrow_recovery`",
+        "`systemctl restart` stands there",
+    ] {
+        assert!(stdout.contains(text), "{stdout}");
+    }
+    assert!(!stdout.contains("--missing") && !stdout.contains("help: remove the location"), "{stdout}");
+    // It is registered, if wrongly: a second entry would not help.
+    assert_eq!(place.run(&["init", "--missing"]).1, "");
+    for class in ["sanctioned_narrow_recovery", "forbidden"] {
+        let decided = inventory.replace("guarded_fail_closed", class);
+        std::fs::write(place.path().join("restart-paths.toml"), decided).unwrap();
+        let found = place.found(&["."]);
+        let left: &[&str] = if class == "forbidden" { &["RL303 ops.sh:1"] } else { &[] };
+        assert_eq!(found, left);
+    }
+}
+
+#[test]
 fn the_help_of_a_drafted_site_holds_for_every_class() {
     let inventory = format!("schema = 1\n{}", entry("a", "unclassified", "a.py", "os.abort"));
     let place = Place::new(&[("restart-paths.toml", &inventory), ("a.py", ABORT)]);
@@ -864,4 +928,29 @@ fn the_help_of_a_drafted_site_holds_for_every_class() {
             .unwrap();
         assert_eq!(place.found(&["."]), [left]);
     }
+}
+
+#[test]
+fn init_drafts_what_check_reports_and_shows_the_exception_in_the_daemon() {
+    let server = "import os\nimport sys\n\nfrom mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP(\"x\")\n\n\n\
+                  @mcp.tool()\ndef reload():\n    os.execv(sys.executable, [sys.executable])\n\n\n\
+                  @mcp.tool()\ndef stop():\n    sys.exit(3)  # restartlint: ignore[RL108] asked for\n\n\n\
+                  def main():\n    mcp.run()\n\n\nif __name__ == \"__main__\":\n    sys.exit(main())\n";
+    let place = Place::new(&[("server.py", server)]);
+    assert_eq!(place.found(&["."]), ["RL101 server.py:11"]);
+    assert_eq!(place.run(&["init"]).0, 0);
+    let file = place.path().join("restart-paths.toml");
+    let draft = std::fs::read_to_string(&file).unwrap();
+    let ids: Vec<&str> = draft.lines().filter(|line| line.starts_with("id = ")).collect();
+    assert_eq!(ids, ["id = \"server_py_os_execv\""]);
+    // With what the comment shows taken up, and decided on, nothing is left.
+    let decided = draft
+        .replace("locations = [\"server.py\"]\n", "")
+        .replace("# locations", "locations")
+        .replace("# daemon_exception", "daemon_exception")
+        .replace("unclassified", "sanctioned_narrow_recovery")
+        .replace("Not decided yet.", "By hand alone.")
+        .replace("restartlint init\"]", "#1\"]");
+    std::fs::write(&file, decided).unwrap();
+    assert_eq!(place.found(&["."]), [""; 0]);
 }

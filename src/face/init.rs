@@ -1,26 +1,27 @@
 //! `init`: a configuration and a draft inventory from what is there, or drafts of what an inventory lacks.
 //! Overwrites nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::check::{add_sources, watch};
 use super::cli::Cli;
 use super::inventory;
-use super::project::Project;
+use super::project::{Project, there};
 use super::sites::{ScanArgs, incomplete, scan_project};
 use super::{Failure, Outcome, output, unread};
-use crate::base::effect::Effect;
 use crate::check::judge::{SiteView, Verdict};
 use crate::check::{Ctx, Inputs, registered};
-use crate::data::inventory::draft;
+use crate::data::inventory::Inventory;
+use crate::data::inventory::draft::{self, Group};
 use crate::scan::{Scan, Watch};
 
 /// Arguments of `init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The project's folder; the working folder if none is given.
+    /// The project's folder; the working folder if none is given. With `--missing`, what is drafted lies in it,
+    /// and a file does as well.
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
     /// Print drafts of the sites that the inventory lacks; write nothing.
@@ -35,8 +36,14 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
     if args.missing {
         return missing(args, cli);
     }
-    let paths: Vec<PathBuf> = args.path.iter().cloned().collect();
-    let project = Project::open(cli, &paths)?;
+    if let Some(path) = args.path.as_deref().filter(|path| path.is_file()) {
+        return Err(Failure::new(format!(
+            "{} is a file, and `init` drafts a whole project: give its folder; `restartlint init --missing FILE` drafts \
+             what an inventory lacks of one file",
+            output::shown(path)
+        )));
+    }
+    let project = Project::of_folder(cli, args.path.as_deref())?;
     let inventory = project.file(&project.inventory_file());
     if inventory.exists() {
         return Err(Failure::new(format!(
@@ -44,11 +51,8 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
             output::shown(&inventory)
         )));
     }
-    let scan = scan_project(&project, &ScanArgs::everything(), Watch::default(), None, cli)?;
-    if let Some(failure) = incomplete(&scan) {
-        return Err(failure);
-    }
-    let groups = draft::group(sites(&scan));
+    let mut scan = scan_project(&project, &ScanArgs::everything(), Watch::default(), None, cli)?;
+    let groups = groups(&project, &mut scan, None)?;
     let mut written = Vec::new();
     if project.config.origin.is_none() {
         let file = project.file("restartlint.toml");
@@ -73,38 +77,25 @@ pub fn run(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
 /// Prints drafts of the sites that no path of the inventory means, not even an undecided one, and that no
 /// annotation has decided.
 fn missing(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
-    let (project, inventory) = inventory::open(cli, &args.path)?;
+    args.path.as_deref().map_or(Ok(()), there)?;
+    let paths: Vec<PathBuf> = args.path.iter().cloned().collect();
+    let (project, inventory) = inventory::with_inventory(Project::open(cli, &paths)?)?;
+    let part = if args.path.is_some() { project.paths.clone() } else { vec![project.root.clone()] };
+    // The daemon's reach is that of the whole project, whatever part is asked for.
     let project = project.into_whole();
     let mut scan =
         scan_project(&project, &ScanArgs::everything(), watch(&project, Some(&inventory)), None, cli)?;
-    if let Some(failure) = incomplete(&scan) {
-        return Err(failure);
-    }
-    let document = project.document(Some(&inventory))?;
-    let presence = unread::presence(&project, &scan, Some(&inventory), true);
-    add_sources(&mut scan, &project, Some(&inventory), document.as_ref());
-    let ctx = Ctx::new(Inputs {
-        tree: &scan.tree,
-        sources: &scan.sources,
-        config: &project.config,
-        inventory: Some(&inventory),
-        document: document.as_ref(),
-        presence: &presence,
-    });
-    let lacking = ctx.views.iter().filter(|view| {
-        matches!(view.verdict, Verdict::Unregistered | Verdict::Daemon(None))
-            && registered::draft(&ctx, view).is_none()
-            && !registered::is_ignored(&ctx, view)
-    });
-    let groups = draft::group(lacking.map(|SiteView { file, site, .. }| {
-        (file.path.as_str(), site.primitive.as_str(), site.effect.name(), site.symbol.as_str())
-    }));
+    let mut groups = groups(&project, &mut scan, Some(&inventory))?;
+    groups.retain(|group| part.iter().any(|path| project.file(&group.path).starts_with(path)));
     output::result(&draft::entries(&groups, &inventory.ids().collect::<Vec<_>>()), None)?;
     let file = output::shown(&project.file(&inventory.file));
-    let said = match groups.len() {
-        0 => format!("{file} lacks no site; nothing is drafted"),
-        1 => format!("1 path drafted, and nothing written: append it to {file}, and decide on it"),
-        count => {
+    let said = match (groups.len(), &args.path) {
+        (0, Some(path)) if !part.iter().any(|path| project.root.starts_with(path)) => {
+            format!("{file} lacks no site of {}; nothing is drafted", output::shown(path))
+        }
+        (0, _) => format!("{file} lacks no site; nothing is drafted"),
+        (1, _) => format!("1 path drafted, and nothing written: append it to {file}, and decide on it"),
+        (count, _) => {
             format!("{count} paths drafted, and nothing written: append them to {file}, and decide on each")
         }
     };
@@ -112,7 +103,39 @@ fn missing(args: &InitArgs, cli: &Cli) -> Result<Outcome, Failure> {
     Ok(Outcome::Clean)
 }
 
-fn write(file: &std::path::Path, text: &str) -> Result<(), Failure> {
+/// The drafts of a scan: of each site that `check` reports and no path means. What it has nothing to say of, such
+/// as the exit of an entry point, needs nobody's decision.
+fn groups(project: &Project, scan: &mut Scan, inventory: Option<&Inventory>) -> Result<Vec<Group>, Failure> {
+    if let Some(failure) = incomplete(scan) {
+        return Err(failure);
+    }
+    let document = project.document(inventory)?;
+    let presence = unread::presence(project, scan, inventory, true);
+    add_sources(scan, project, inventory, document.as_ref());
+    let ctx = Ctx::new(Inputs {
+        tree: &scan.tree,
+        sources: &scan.sources,
+        config: &project.config,
+        inventory,
+        document: document.as_ref(),
+        presence: &presence,
+    });
+    let lacking = ctx.views.iter().filter(|view| {
+        matches!(view.verdict, Verdict::Unregistered | Verdict::Daemon(None))
+            && registered::draft(&ctx, view).is_none()
+            && registered::exits_only(&ctx, view).is_none()
+            && !registered::is_ignored(&ctx, view)
+    });
+    Ok(draft::group(lacking.map(|SiteView { file, site, reach, .. }| draft::Drafted {
+        path: &file.path,
+        primitive: &site.primitive,
+        effect: site.effect,
+        symbol: &site.symbol,
+        in_reach: reach.is_some(),
+    })))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)
             .map_err(|e| Failure::new(format!("the folder {} cannot be made: {e}", output::shown(folder))))?;
@@ -122,20 +145,6 @@ fn write(file: &std::path::Path, text: &str) -> Result<(), Failure> {
     opened
         .and_then(|mut f| std::io::Write::write_all(&mut f, text.as_bytes()))
         .map_err(|e| Failure::new(format!("{} cannot be written: {e}", output::shown(file))))
-}
-
-/// Every site that a rule could speak of.
-fn sites(scan: &Scan) -> impl Iterator<Item = (&str, &str, &'static str, &str)> {
-    scan.tree.files.iter().enumerate().flat_map(move |(at, file)| {
-        let daemon = scan.tree.daemons.iter().any(|d| d.file == Some(at));
-        file.sites
-            .iter()
-            .filter(move |s| {
-                let reached = daemon || scan.tree.reach.contains_key(&(at, s.function));
-                !s.test_only && (s.effect != Effect::Exit || reached)
-            })
-            .map(|s| (file.path.as_str(), s.primitive.as_str(), s.effect.name(), s.symbol.as_str()))
-    })
 }
 
 fn configuration(scan: &Scan) -> String {

@@ -1,7 +1,7 @@
 //! `inventory`: check it, render its document, show an entry, assert an attempt's path id.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -33,7 +33,7 @@ pub struct InventoryArgs {
 pub enum Action {
     /// Is it well-formed, decided, true of the sources, and its document in step?
     Check {
-        /// A folder of the project; the working folder if none is given.
+        /// A folder of the project, or its inventory; the working folder if none is given.
         path: Option<PathBuf>,
     },
     /// Write its document; prose around the generated part is kept.
@@ -41,7 +41,7 @@ pub enum Action {
     /// The document is the one that `inventory-doc` names; where nothing is configured, it stands beside the
     /// inventory under its name with `.md`: `restart-paths.md`.
     Render {
-        /// A folder of the project; the working folder if none is given.
+        /// A folder of the project, or its inventory; the working folder if none is given.
         path: Option<PathBuf>,
     },
     /// Print one entry; without an id, the ids that there are.
@@ -80,20 +80,24 @@ pub enum Format {
 pub fn run(args: &InventoryArgs, cli: &Cli) -> Result<Outcome, Failure> {
     match &args.action {
         Action::Check { path } => {
-            let (project, inventory) = open(cli, path)?;
+            let (project, inventory) = open(cli, path.as_deref())?;
             check(&project.into_whole(), &inventory, cli)
         }
-        Action::Render { path } => render(&open(cli, path)?, cli),
-        Action::Show { id: Some(id), format } => show(&open(cli, &None)?, id, *format),
-        Action::Show { id: None, format } => list(&open(cli, &None)?, *format),
-        Action::Assert { id, permitted, format } => assert(&open(cli, &None)?, id, *permitted, *format),
+        Action::Render { path } => render(&open(cli, path.as_deref())?, cli),
+        Action::Show { id: Some(id), format } => show(&open(cli, None)?, id, *format),
+        Action::Show { id: None, format } => list(&open(cli, None)?, *format),
+        Action::Assert { id, permitted, format } => assert(&open(cli, None)?, id, *permitted, *format),
     }
 }
 
 /// The project of a path and its inventory, which must be there.
-pub(super) fn open(cli: &Cli, path: &Option<PathBuf>) -> Result<(Project, Inventory), Failure> {
-    let paths: Vec<PathBuf> = path.iter().cloned().collect();
-    let project = Project::open(cli, &paths)?;
+pub(super) fn open(cli: &Cli, path: Option<&Path>) -> Result<(Project, Inventory), Failure> {
+    let project = Project::of_folder(cli, path)?;
+    with_inventory(project)
+}
+
+/// A project with its inventory, which must be there.
+pub(super) fn with_inventory(project: Project) -> Result<(Project, Inventory), Failure> {
     match project.inventory()? {
         Some(inventory) => Ok((project, inventory)),
         None => Err(Failure::new(format!(

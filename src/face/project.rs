@@ -69,6 +69,24 @@ impl Project {
         Ok(Project { root, config: Config::default(), paths: full, given })
     }
 
+    /// The project of a folder that was given, if one was. A path that is not there, and a file that is not the
+    /// project's inventory, mean no project: to take the nearest one instead would answer for another.
+    pub fn of_folder(cli: &Cli, folder: Option<&Path>) -> Result<Project, Failure> {
+        let Some(given) = folder else { return Project::open(cli, &[]) };
+        there(given)?;
+        let project = Project::open(cli, &[given.to_path_buf()])?;
+        let named =
+            project.paths.first().is_some_and(|full| *full == project.file(&project.inventory_file()));
+        if given.is_dir() || named {
+            Ok(project)
+        } else {
+            Err(Failure::new(format!(
+                "{} is a file; give a folder of the project, or no path for the working folder",
+                shown(given)
+            )))
+        }
+    }
+
     /// A path relative to the root as it was given on the command line, if it was.
     pub fn as_given(&self, relative: &str) -> String {
         let given = self.paths.iter().zip(&self.given);
@@ -187,6 +205,17 @@ impl Project {
             .filter(|e| e.file_type().is_file())
             .any(|e| files.holds(&crate::discover::relative(&self.root, e.path())))
     }
+}
+
+/// Fails where a path that was given names nothing.
+pub fn there(given: &Path) -> Result<(), Failure> {
+    if given.exists() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{} does not exist; give a folder of the project, or no path for the working folder",
+        shown(given)
+    )))
 }
 
 /// Reads a configuration file. One that was named must hold a configuration.

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Classification, RestartPath};
+use crate::base::effect::Effect;
 use crate::base::site::TOP_LEVEL;
+use crate::base::terminal::one_line;
 
 /// The guard of a draft.
 pub const GUARD: &str = "Not decided yet.";
@@ -26,6 +28,21 @@ pub fn left(path: &RestartPath) -> Vec<&'static str> {
     left
 }
 
+/// A site that is to be drafted.
+#[derive(Debug, Clone, Copy)]
+pub struct Drafted<'a> {
+    /// Its file, relative to the root.
+    pub path: &'a str,
+    /// Its canonical primitive.
+    pub primitive: &'a str,
+    /// What it does.
+    pub effect: Effect,
+    /// Its enclosing symbol.
+    pub symbol: &'a str,
+    /// Whether the daemon reaches it.
+    pub in_reach: bool,
+}
+
 /// One group of sites.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
@@ -34,25 +51,31 @@ pub struct Group {
     /// The canonical primitive.
     pub primitive: String,
     /// What it does.
-    pub effect: &'static str,
+    pub effect: Effect,
     /// The enclosing symbols, `<module>` among them.
     pub symbols: BTreeSet<String>,
+    /// Those in which the daemon reaches a site.
+    pub reached: BTreeSet<String>,
     /// How many sites.
     pub count: usize,
 }
 
-/// Groups sites given as (path, primitive, effect, symbol).
-pub fn group<'a>(sites: impl IntoIterator<Item = (&'a str, &'a str, &'static str, &'a str)>) -> Vec<Group> {
+/// Groups sites by file and primitive.
+pub fn group<'a>(sites: impl IntoIterator<Item = Drafted<'a>>) -> Vec<Group> {
     let mut groups: BTreeMap<(&str, &str), Group> = BTreeMap::new();
-    for (path, primitive, effect, symbol) in sites {
+    for Drafted { path, primitive, effect, symbol, in_reach } in sites {
         let group = groups.entry((path, primitive)).or_insert_with(|| Group {
             path: path.to_owned(),
             primitive: primitive.to_owned(),
             effect,
             symbols: BTreeSet::new(),
+            reached: BTreeSet::new(),
             count: 0,
         });
         group.symbols.insert(symbol.to_owned());
+        if in_reach {
+            group.reached.insert(symbol.to_owned());
+        }
         group.count += 1;
     }
     groups.into_values().collect()
@@ -85,14 +108,30 @@ fn entry(group: &Group, ids: &mut BTreeSet<String>) -> String {
     let title = format!("{} in {}", group.primitive, group.path);
     format!(
         "\n[[path]]\nid = {}\ntitle = {}\nclassification = \"unclassified\"\nmechanism = {}\n\
-         guard = {}\nlocations = [{}]\nprimitives = [{}]\nreferences = [{}]\n",
+         guard = {}\nlocations = [{}]\nprimitives = [{}]\nreferences = [{}]\n{}",
         quoted(&id),
         quoted(&title),
         quoted(&mechanism),
         quoted(GUARD),
         quoted(&glob_escaped(&group.path)),
         quoted(&group.primitive),
-        quoted(REFERENCE)
+        quoted(REFERENCE),
+        exception(group)
+    )
+}
+
+/// What an entry needs for the sites that the daemon reaches, as a comment: to take it up is a person's decision.
+/// An exit needs none of it, since `guarded_fail_closed` covers it there too.
+fn exception(group: &Group) -> String {
+    if group.reached.is_empty() || group.effect == Effect::Exit {
+        return String::new();
+    }
+    let place = |symbol: &String| toml::Value::String(format!("{}::{symbol}", group.path)).to_string();
+    let places: Vec<String> = group.reached.iter().map(place).collect();
+    format!(
+        "# The daemon reaches it, where only an exception with a location `file::symbol` sanctions it. Better, remove the site.\n\
+         # {}\n# daemon_exception = true\n",
+        one_line(&format!("locations = [{}]", places.join(", ")))
     )
 }
 
@@ -142,11 +181,13 @@ mod tests {
 
     #[test]
     fn a_draft_is_well_formed_and_undecided() {
+        let site =
+            |path, primitive, effect, symbol| Drafted { path, primitive, effect, symbol, in_reach: false };
         let sites = [
-            ("a b.py", "os.execv", "replace", "f"),
-            ("a b.py", "os.execv", "replace", "g"),
-            ("a-b.py", "os.execv", "replace", "<module>"),
-            ("x[1].js", "delete require.cache[…]", "reload", "\"odd\""),
+            site("a b.py", "os.execv", Effect::Replace, "f"),
+            site("a b.py", "os.execv", Effect::Replace, "g"),
+            site("a-b.py", "os.execv", Effect::Replace, "<module>"),
+            site("x[1].js", "delete require.cache[…]", Effect::Reload, "\"odd\""),
         ];
         let text = write(&group(sites));
         let inventory = read("restart-paths.toml", &text).unwrap();
@@ -168,5 +209,32 @@ mod tests {
         assert!(
             odd.primitives[0].value.matches("delete require.cache[…]", crate::base::effect::Effect::Reload)
         );
+    }
+
+    #[test]
+    fn a_draft_of_a_site_in_the_daemons_reach_shows_the_exception_and_takes_none() {
+        let site = |symbol, effect, in_reach| Drafted {
+            path: "server.py",
+            primitive: "os.execv",
+            effect,
+            symbol,
+            in_reach,
+        };
+        let sites = [site("a", Effect::Replace, true), site("b", Effect::Replace, false)];
+        let text = write(&group(sites));
+        assert!(text.contains("# locations = [\"server.py::a\"]\n# daemon_exception = true\n"), "{text}");
+        assert!(!read("restart-paths.toml", &text).unwrap().paths[0].daemon_exception);
+        // What the comment shows is well-formed where it is taken up.
+        let taken = text
+            .replace("locations = [\"server.py\"]\n", "")
+            .replace("# locations", "locations")
+            .replace("# daemon_exception", "daemon_exception");
+        let taken = read("restart-paths.toml", &taken).unwrap();
+        assert!(taken.paths[0].daemon_exception);
+        assert!(taken.paths[0].locations[0].value.files().unwrap().holds_symbol("server.py", "a"));
+        // A name that would end the comment stays in its line; an exit is covered without an exception.
+        let odd = write(&group([site("x\ny = 1", Effect::Replace, true)]));
+        assert!(read("restart-paths.toml", &odd).is_ok(), "{odd}");
+        assert!(!write(&group([site("a", Effect::Exit, true)])).contains("daemon_exception"));
     }
 }

@@ -54,7 +54,7 @@ struct Named {
 
 fn list(world: &World, given: JsonObject) -> Result<Answer, Failure> {
     let Nothing {} = arguments(given)?;
-    let (_, inventory) = open(&world.cli, &None)?;
+    let (_, inventory) = open(&world.cli, None)?;
     report(&PathList {
         paths: inventory.paths.iter().map(PathEntry::from).collect(),
         inventory: inventory.file,
@@ -63,7 +63,7 @@ fn list(world: &World, given: JsonObject) -> Result<Answer, Failure> {
 
 fn assert(world: &World, given: JsonObject) -> Result<Answer, Failure> {
     let Named { path_id } = arguments(given)?;
-    let (_, inventory) = open(&world.cli, &None)?;
+    let (_, inventory) = open(&world.cli, None)?;
     let attempt = Attempt::of(&inventory, &path_id);
     let registered = attempt.registered;
     match report(&attempt)? {
