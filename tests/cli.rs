@@ -875,12 +875,69 @@ fn a_dash_is_standard_output() {
     assert!(stderr.contains("name a file for the baseline"), "{stderr}");
 }
 
+#[test]
+fn quiet_leaves_notes_out_and_errors_not() {
+    let place = Place::new(&[("a.py", ABORT), ("data.csv", "1,2\n")]);
+    for (args, noted) in [
+        (&["check", "."][..], "there is no inventory"),
+        (&["check", "data.csv", "a.py"], "data.csv is of no kind that is read"),
+        (&["sites", "data.csv", "a.py"], "data.csv is of no kind that is read"),
+        (&["reach", "."], "no daemon module"),
+        (&["check", "--write-baseline", "b.json", "."], "1 findings written"),
+    ] {
+        assert!(place.run(args).2.contains(noted), "{args:?}");
+        assert_eq!(place.run(&[&["-q"], args].concat()).2, "", "{args:?}");
+    }
+    assert_eq!(place.run(&["init"]).0, 0);
+    assert!(place.run(&["init", "--missing"]).2.contains("lacks no site"));
+    for args in [&["-q", "init", "--missing"][..], &["-q", "inventory", "render"]] {
+        let (status, _, stderr) = place.run(args);
+        assert_eq!((status, stderr.as_str()), (0, ""), "{args:?}");
+    }
+    for args in
+        [&["-q", "check", "nope"][..], &["-q", "explain", "nope"], &["-q", "inventory", "check", "nope"]]
+    {
+        let (status, _, stderr) = place.run(args);
+        assert!(status == 2 && stderr.contains("nope"), "{args:?}: {stderr}");
+    }
+}
+
 /// An entry of an inventory.
 fn entry(id: &str, classification: &str, location: &str, primitive: &str) -> String {
     format!(
         "[[path]]\nid = \"{id}\"\ntitle = \"t\"\nclassification = \"{classification}\"\nmechanism = \"m\"\nguard = \"g\"\n\
          locations = [\"{location}\"]\nprimitives = [\"{primitive}\"]\nreferences = [\"#1\"]\n"
     )
+}
+
+#[test]
+fn a_misspelt_primitive_of_an_entry_is_told_with_the_nearest() {
+    let inventory = format!(
+        "schema = 1\n{}{}{}",
+        entry("stale", "sanctioned_narrow_recovery", "a.py", "os.abrot"),
+        entry("never", "forbidden", "k.sh", "systemctl restrat"),
+        // The project's own, and one that nothing is near to, are nobody's mistake.
+        entry("own", "forbidden", "a.py", "ops.exec")
+            + &entry("far", "forbidden", "a.py", "house.blow_up_wholly"),
+    );
+    let own = "[[primitive]]\nlanguage = \"python\"\nname = \"ops.exec\"\neffect = \"replace\"\n";
+    let place = Place::new(&[
+        ("restartlint.toml", own),
+        ("restart-paths.toml", &inventory),
+        ("a.py", ABORT),
+        ("k.sh", "ls\n"),
+    ]);
+    for args in [&["check", "."][..], &["inventory", "check"]] {
+        let (status, stdout, stderr) = place.run(args);
+        assert_eq!(status, 1, "{stderr}");
+        let help = "`os.abrot` is no known primitive; did you mean `os.abort`? Otherwise remove the location";
+        assert!(stdout.contains(help), "{stdout}");
+        let warning = "warning: restart-paths.toml:18:15: the path `never` matches nothing by this: `systemctl restrat` is \
+                       no known primitive; did you mean `systemctl restart`?";
+        assert!(stderr.contains(warning), "{stderr}");
+        // Each is told once.
+        assert_eq!(stderr.matches("is no known primitive").count(), 1, "{stderr}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::ctx::{Ctx, finding};
 use super::judge::{SiteView, means};
+use super::misspelt;
 use super::registered::exits_only;
 use crate::base::effect::Effect;
 use crate::base::finding::{Finding, Related};
@@ -44,8 +45,10 @@ pub fn stale(ctx: &Ctx<'_>) -> Vec<Finding> {
                         view.site.primitive
                     ),
                     None => {
-                        "remove the location; an entry that covers nothing would cover the next site unseen"
-                            .to_owned()
+                        let misspelt =
+                            misspelt::of(ctx, path).into_iter().map(|found| found.message + " Otherwise ");
+                        misspelt.collect::<String>()
+                            + "remove the location; an entry that covers nothing would cover the next site unseen"
                     }
                 };
                 found.push(about(finding("RL305", place, message, help), path));

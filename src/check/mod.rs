@@ -10,6 +10,7 @@ pub mod entries;
 pub mod ids;
 pub mod imports;
 pub mod judge;
+pub mod misspelt;
 pub mod registered;
 pub mod removed;
 pub mod source;

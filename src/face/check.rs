@@ -15,6 +15,7 @@ use super::stdin::StdinArgs;
 use super::{Failure, Outcome, output, policy, unread};
 use crate::base::finding::{Finding, Severity};
 use crate::base::source::Source;
+use crate::check::misspelt::{self, Misspelt};
 use crate::check::{self, Ctx, Document, Inputs, Presence, contradiction};
 use crate::data::inventory::{Classification, Inventory};
 use crate::render::{self, Look};
@@ -97,6 +98,7 @@ pub(super) struct Checked {
     project: Project,
     inventory: Option<Inventory>,
     stale: Vec<Entry>,
+    misspelt: Vec<Misspelt>,
     /// Files were named, and they are not all of the project.
     partial: bool,
 }
@@ -203,11 +205,22 @@ pub(super) fn checked(args: &CheckArgs, cli: &Cli) -> Result<Checked, Failure> {
     };
     let summary = Summary { partial: !whole, ..summary(&ctx, &scan, &decision, start) };
     let stale = decision.stale;
+    // A single file on standard input is no question about the inventory.
+    let mut misspelt = if only.is_none() { misspelt::all(&ctx) } else { Vec::new() };
+    misspelt.retain(|found| !decision.shown.iter().any(|shown| found.is_told_by(&shown.finding)));
     let report = Report { findings: decision.shown, daemons: scan.tree.daemons.clone(), summary };
     let report = report.counted();
     let partial = only.is_none() && !project.is_whole();
     let nothing = nothing_read(&project, &scan, &args.scan);
-    Ok(Checked { report, scan, nothing, project, inventory, stale, partial })
+    Ok(Checked { report, scan, nothing, project, inventory, stale, misspelt, partial })
+}
+
+/// A misspelt primitive in a line, with its place.
+pub(super) fn warning(Misspelt { place, message, path_id }: &Misspelt) -> String {
+    format!(
+        "warning: {}:{}:{}: the path `{path_id}` matches nothing by this: {message}",
+        place.path, place.start.line, place.start.column
+    )
 }
 
 fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
@@ -305,7 +318,7 @@ fn print(args: &CheckArgs, cli: &Cli, report: &Report, scan: &Scan, whole: bool)
 fn say(
     args: &CheckArgs,
     cli: &Cli,
-    Checked { report, scan, nothing, project, inventory, stale, partial }: &Checked,
+    Checked { report, scan, nothing, project, inventory, stale, misspelt, partial }: &Checked,
 ) {
     for file in daemons::undeclared(&project.config, &scan.tree) {
         let why = file.server.as_deref().unwrap_or("it builds a server");
@@ -344,6 +357,9 @@ fn say(
             cli,
             "restartlint: note: there is no inventory; `restartlint init` drafts one with every site found",
         );
+    }
+    for found in misspelt {
+        output::warn(&warning(found));
     }
     for entry in stale {
         output::warn(&format!(

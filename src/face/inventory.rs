@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::attempt::{Attempt, PathEntry};
-use super::check::{add_sources, watch};
+use super::check::{add_sources, warning, watch};
 use super::cli::Cli;
 use super::project::Project;
 use super::sites::{ScanArgs, incomplete, scan_project};
 use super::{Failure, Outcome, output, policy, unread};
 use crate::base::finding::Finding;
 use crate::base::terminal::{one_line, visible};
+use crate::check::misspelt::{self, Misspelt};
 use crate::check::{Ctx, Inputs, contradiction, document, entries};
 use crate::data::inventory::document::updated;
 use crate::data::inventory::{Inventory, RestartPath};
@@ -109,7 +110,12 @@ pub(super) fn with_inventory(project: Project) -> Result<(Project, Inventory), F
 
 /// What is not in order about the inventory itself, each as `check` finds it. Two sanctioning paths that
 /// contradict each other over a site are a failure. The sources are read only where a path sanctions any of them.
-pub(super) fn faults(project: &Project, inventory: &Inventory, cli: &Cli) -> Result<Vec<Finding>, Failure> {
+/// Beside them, the primitives that are misspelt and of which no finding tells.
+pub(super) fn faults(
+    project: &Project,
+    inventory: &Inventory,
+    cli: &Cli,
+) -> Result<(Vec<Finding>, Vec<Misspelt>), Failure> {
     let sanctions = inventory.paths.iter().any(|path| path.classification.value.sanctions());
     let mut scan = if sanctions {
         scan_project(project, &ScanArgs::everything(), watch(project, Some(inventory)), None, cli)?
@@ -138,7 +144,9 @@ pub(super) fn faults(project: &Project, inventory: &Inventory, cli: &Cli) -> Res
     let mut found: Vec<Finding> = rules.iter().flat_map(|rule| rule(&ctx)).collect();
     found.retain(|finding| settings.get(finding.code).is_some_and(|setting| setting.level.is_some()));
     decide::sort(&mut found);
-    Ok(found)
+    let mut misspelt = misspelt::all(&ctx);
+    misspelt.retain(|one| !found.iter().any(|finding| one.is_told_by(finding)));
+    Ok((found, misspelt))
 }
 
 /// A finding on a line: its place, the rule, and what is wrong.
@@ -148,7 +156,10 @@ pub(super) fn line(finding: &Finding) -> String {
 }
 
 fn check(project: &Project, inventory: &Inventory, cli: &Cli) -> Result<Outcome, Failure> {
-    let faults = faults(project, inventory, cli)?;
+    let (faults, misspelt) = faults(project, inventory, cli)?;
+    for found in &misspelt {
+        output::warn(&warning(found));
+    }
     if faults.is_empty() {
         let count = inventory.paths.len();
         let plural = if count == 1 { "" } else { "s" };

@@ -45,6 +45,11 @@ impl PrimitivePattern {
         Ok(PrimitivePattern { text: text.to_owned(), kind })
     }
 
+    /// Whether it is one name, neither a glob nor an effect.
+    pub fn is_name(&self) -> bool {
+        matches!(self.kind, Kind::Name(_)) && !self.text.contains(['*', '?', '[', '{'])
+    }
+
     /// Whether it means this primitive.
     pub fn matches(&self, primitive: &str, effect: Effect) -> bool {
         match &self.kind {

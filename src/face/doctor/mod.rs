@@ -165,7 +165,7 @@ fn inventory(project: &Project, cli: &Cli) -> Part {
     };
     let faults = match faults(project, &inventory, cli) {
         Err(failure) => return Part::broken(name, failure),
-        Ok(faults) => faults,
+        Ok((faults, _)) => faults,
     };
     let detail = format!("{} registers {} path(s)", inventory.file, inventory.paths.len());
     if faults.is_empty() {
