@@ -1000,6 +1000,13 @@ fn init_drafts_what_check_reports_and_shows_the_exception_in_the_daemon() {
     let draft = std::fs::read_to_string(&file).unwrap();
     let ids: Vec<&str> = draft.lines().filter(|line| line.starts_with("id = ")).collect();
     assert_eq!(ids, ["id = \"server_py_os_execv\""]);
+    // What the configuration switched off is not drafted either.
+    std::fs::remove_file(&file).unwrap();
+    let config = "daemon = [\"server.py\"]\n[rules]\nRL101 = \"off\"\n";
+    std::fs::write(place.path().join("restartlint.toml"), config).unwrap();
+    assert_eq!(place.found(&["."]), [""; 0]);
+    assert!(place.run(&["init"]).1.contains("none is drafted"));
+    std::fs::write(place.path().join("restartlint.toml"), "daemon = [\"server.py\"]\n").unwrap();
     // With what the comment shows taken up, and decided on, nothing is left.
     let decided = draft
         .replace("locations = [\"server.py\"]\n", "")

@@ -65,6 +65,11 @@ pub fn run(ctx: &Ctx<'_>) -> Vec<Finding> {
     ctx.views.iter().filter_map(|view| one(ctx, view)).collect()
 }
 
+/// The rule that speaks of an effect.
+pub fn code(effect: Effect) -> &'static str {
+    RULES.iter().find(|(of, ..)| *of == effect).map_or("", |(_, code, ..)| code)
+}
+
 fn one(ctx: &Ctx<'_>, view: &SiteView<'_>) -> Option<Finding> {
     let Verdict::Daemon(near) = &view.verdict else { return None };
     let (_, code, does, help) = RULES.iter().find(|(effect, ..)| *effect == view.site.effect)?;

@@ -1,10 +1,12 @@
 //! RL301, RL303, RL304: a site outside the daemon, held against the inventory.
 
 use super::ctx::{Ctx, related, site_finding};
+use super::daemon;
 use super::judge::{Lack, SiteView, Verdict};
 use super::words::subject;
 use crate::base::effect::Effect;
 use crate::base::finding::Finding;
+use crate::data::checks;
 use crate::data::inventory::{Classification, RestartPath};
 use crate::report::annotations::Asks;
 
@@ -46,14 +48,18 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
         .collect()
 }
 
+/// The rule that speaks of a site which no path means.
+pub fn speaker(view: &SiteView<'_>) -> &'static str {
+    if view.reach.is_some() { daemon::code(view.site.effect) } else { "RL301" }
+}
+
 /// Whether an annotation with a reason silences what RL301 or RL108 says of a site. The other rules of the daemon's
 /// reach cannot be silenced.
 pub fn is_ignored(ctx: &Ctx<'_>, view: &SiteView<'_>) -> bool {
-    let spoken = match (&view.reach, view.site.effect) {
-        (None, _) => "RL301",
-        (Some(_), Effect::Exit) => "RL108",
-        (Some(_), _) => return false,
-    };
+    let spoken = speaker(view);
+    if checks::find(spoken).is_some_and(|rule| rule.fixed) {
+        return false;
+    }
     ctx.annotations.iter().any(|annotation| {
         let asks = matches!(&annotation.asks, Asks::Ignore { codes, reason }
             if !reason.is_empty() && codes.iter().any(|code| code == spoken));

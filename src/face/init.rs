@@ -10,7 +10,7 @@ use super::cli::Cli;
 use super::inventory;
 use super::project::{Project, there};
 use super::sites::{ScanArgs, incomplete, scan_project};
-use super::{Failure, Outcome, output, unread};
+use super::{Failure, Outcome, output, policy, unread};
 use crate::check::judge::{SiteView, Verdict};
 use crate::check::{Ctx, Inputs, registered};
 use crate::data::inventory::Inventory;
@@ -120,8 +120,13 @@ fn groups(project: &Project, scan: &mut Scan, inventory: Option<&Inventory>) -> 
         document: document.as_ref(),
         presence: &presence,
     });
+    let settings = policy::settings(&project.config, &[], &[])?;
+    let is_on = |view: &SiteView<'_>| {
+        settings.get(registered::speaker(view)).is_some_and(|setting| setting.level.is_some())
+    };
     let lacking = ctx.views.iter().filter(|view| {
-        matches!(view.verdict, Verdict::Unregistered | Verdict::Daemon(None))
+        is_on(view)
+            && matches!(view.verdict, Verdict::Unregistered | Verdict::Daemon(None))
             && registered::draft(&ctx, view).is_none()
             && registered::exits_only(&ctx, view).is_none()
             && !registered::is_ignored(&ctx, view)
