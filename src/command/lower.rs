@@ -182,14 +182,20 @@ impl<'a> Lowering<'a> {
         let mut body = None;
         for child in named(node) {
             match child.kind() {
-                "file_redirect" => self.file_redirect(child, context, &mut inner),
+                "file_redirect" => {
+                    self.file_redirect(child, context, &mut inner);
+                    extra.extend(behind_target(child));
+                }
                 "herestring_redirect" => self.here_string(child, context, &mut inner),
                 "heredoc_redirect" => {
                     for part in named(child) {
                         match part.kind() {
                             "heredoc_start" | "heredoc_end" => {}
                             "heredoc_body" => inner.input = Input::Text(self.heredoc(child, part, context)),
-                            "file_redirect" => self.file_redirect(part, context, &mut inner),
+                            "file_redirect" => {
+                                self.file_redirect(part, context, &mut inner);
+                                extra.extend(behind_target(part));
+                            }
                             "herestring_redirect" => {}
                             "word" | "string" | "raw_string" | "number" | "concatenation"
                             | "simple_expansion" | "expansion" => extra.push(part),
@@ -232,7 +238,7 @@ impl<'a> Lowering<'a> {
                 let start = self.count();
                 self.statement(child, context);
                 from = Some(start..self.count());
-            } else if reads && child.kind() != "file_descriptor" {
+            } else if reads && name.is_none() && child.kind() != "file_descriptor" {
                 name = Some(self.word(child, context));
             }
         }
@@ -276,7 +282,10 @@ impl<'a> Lowering<'a> {
                 && quote::expands(self.source(child));
             match child.kind() {
                 "variable_assignment" => assignments.push(child),
-                "file_redirect" => self.file_redirect(child, context, &mut inner),
+                "file_redirect" => {
+                    self.file_redirect(child, context, &mut inner);
+                    words.extend(behind_target(child).into_iter().map(|word| self.word(word, context)));
+                }
                 "herestring_redirect" => self.here_string(child, context, &mut inner),
                 "command_name" => {
                     let name = named(child).into_iter().next().unwrap_or(child);
@@ -448,4 +457,13 @@ impl<'a> Lowering<'a> {
 pub(super) fn named(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()
+}
+
+/// The words behind the target of a redirection: the grammar takes them for more targets, and a shell for
+/// arguments of the command before (`sudo >log pkill x`). A descriptor that is closed has no target.
+fn behind_target(redirect: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = redirect.walk();
+    let closes = redirect.children(&mut cursor).any(|child| matches!(child.kind(), ">&-" | "<&-"));
+    let words = named(redirect).into_iter().filter(|child| child.kind() != "file_descriptor");
+    words.skip(usize::from(!closes)).collect()
 }
