@@ -211,9 +211,10 @@ fn verb(rule: &CommandRule, known: &str, operands: &[Word], start: usize) -> Out
             return Outcome::Match(Match { primitive, targets: rest_of(words.len()), possible: false });
         }
     }
-    match (free, rule.free_verb && first.text().is_none()) {
+    match (free, rule.free_verb) {
         (true, true) => {
-            Outcome::Match(Match { primitive: name.to_owned(), targets: rest_of(1), possible: true })
+            let taken = if first.text().is_none() { 1 } else { 2 };
+            Outcome::Match(Match { primitive: name.to_owned(), targets: rest_of(taken), possible: true })
         }
         (true, false) => Outcome::Free,
         _ => Outcome::No,
