@@ -447,11 +447,13 @@ pub(super) fn attribute_names<'t>(text: &'t str, statement: &Statement) -> Vec<(
     match statement.kind {
         Kind::Function | Kind::Class => {
             let mut names = vec![(&text[statement.name.clone()], None)];
-            for line in slice
-                .lines()
-                .filter(|line| line.contains('=') && (line.contains("self.") || line.contains("cls.")))
-            {
+            for line in slice.lines().filter(|line| line.contains("self.") || line.contains("cls.")) {
                 let place = Some(offset_in(slice, line.trim_start()));
+                // What is put into a list that the object keeps is what the list is.
+                names.extend(filled(line).map(|name| (name, place)));
+                if !line.contains('=') {
+                    continue;
+                }
                 // `run(self.command, check=True)` names an argument, and stores nothing.
                 let is_store = |part: &&str| {
                     let target = &part[..assignment(part).unwrap_or(0)];
