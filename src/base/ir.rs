@@ -77,6 +77,10 @@ pub enum BinaryOp {
     Greater,
     /// Less than.
     Less,
+    /// Membership: the left side is held by the right one.
+    In,
+    /// No membership.
+    NotIn,
     /// Logical and: the value of either side.
     And,
     /// Logical or, null-coalescing: the value of either side.

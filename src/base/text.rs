@@ -19,7 +19,9 @@ pub enum Origin {
     OwnArgs,
     /// The executable of this program (`current_exe()`, `os.Args[0]` in Go).
     OwnProgram,
-    /// The name of this program's own package or module, as in `-m NAME`.
+    /// The dotted name of this file's module, as in `-m NAME` (`__name__`, `__spec__.name`).
+    OwnModule,
+    /// The dotted name of the package that this file lies in (`__package__`).
     OwnPackage,
     /// This process's pid.
     OwnPid,

@@ -27,7 +27,7 @@ fn runs_own(rest: &[Word], engine: &Engine<'_>) -> bool {
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         match word.origin() {
-            Some(Origin::OwnScript | Origin::OwnArgv | Origin::OwnPackage) => return true,
+            Some(Origin::OwnScript | Origin::OwnArgv) => return true,
             // Words that some list holds, before the own script: the interpreter's options.
             Some(Origin::Unknown | Origin::Parameter(_)) if matches!(word.only(), Some(Part::Rest(_))) => {
                 continue;
@@ -41,8 +41,13 @@ fn runs_own(rest: &[Word], engine: &Engine<'_>) -> bool {
         match text.as_str() {
             "-m" if is_whole => {
                 let Some(module) = words.next() else { return false };
-                return module.origin() == Some(Origin::OwnPackage)
-                    || module.text().is_some_and(|name| is_own_module(&name, words.as_slice(), engine));
+                return match module.origin() {
+                    Some(Origin::OwnModule) => true,
+                    Some(Origin::OwnPackage) => {
+                        is_package_itself(engine) || asks_for_nothing_else(words.as_slice())
+                    }
+                    _ => module.text().is_some_and(|name| is_own_module(&name, words.as_slice(), engine)),
+                };
             }
             "-c" | "-e" | "--eval" | "-p" | "-r" => return false,
             "-W" | "-X" | "--require" | "--import" | "--loader" if is_whole => {
@@ -57,12 +62,22 @@ fn runs_own(rest: &[Word], engine: &Engine<'_>) -> bool {
 }
 
 /// Whether a module is the own one, or a package around it that starts as this program may have been
-/// started: with no words of its own, which would ask it for something else (`-m package migrate`).
+/// started.
 fn is_own_module(name: &str, arguments: &[Word], engine: &Engine<'_>) -> bool {
-    // What a parameter holds, the callers decide.
-    let is_free = |word: &Word| !matches!(word.origin(), None | Some(Origin::Parameter(_)));
     engine.context.own_module.as_deref() == Some(name)
-        || engine.context.own_packages.iter().any(|own| own == name) && arguments.iter().all(is_free)
+        || engine.context.own_packages.iter().any(|own| own == name) && asks_for_nothing_else(arguments)
+}
+
+/// Whether a package is given no words of its own, which would ask it for something else
+/// (`-m package migrate`).
+fn asks_for_nothing_else(arguments: &[Word]) -> bool {
+    // What a parameter holds, the callers decide.
+    arguments.iter().all(|word| !matches!(word.origin(), None | Some(Origin::Parameter(_))))
+}
+
+/// Whether the calling file is what `-m` runs of its package, or the package's own code.
+fn is_package_itself(engine: &Engine<'_>) -> bool {
+    matches!(engine.context.own_script.as_deref(), Some("__main__.py" | "__init__.py"))
 }
 
 fn names_own_script(word: &Word, engine: &Engine<'_>) -> bool {

@@ -176,6 +176,10 @@ pub enum ValueKind {
     NoWords,
     /// This program's executable.
     OwnProgram,
+    /// The dotted name of the module that this file is.
+    OwnModule,
+    /// The dotted name of the package that this file lies in.
+    OwnPackage,
     /// This process's pid.
     OwnPid,
     /// This process's group.
@@ -229,6 +233,9 @@ pub(super) struct RawCatalogue {
     pub(super) taker: Vec<TakerEntry>,
     #[serde(default)]
     pub(super) rename: Vec<RenameEntry>,
+    /// Names of methods that are given functions which others outside call.
+    #[serde(default)]
+    pub(super) registrars: Vec<String>,
     /// Names of functions and methods that call their first argument with each element of the second.
     #[serde(default)]
     pub(super) each_takers: Vec<String>,

@@ -25,6 +25,7 @@ pub struct Catalogue {
     values: FxHashMap<String, ValueKind>,
     takers: FxHashSet<String>,
     each_takers: FxHashSet<String>,
+    registrars: FxHashSet<String>,
     renames: Vec<(String, String)>,
     /// The first components of the paths that are renamed.
     rename_heads: FxHashSet<String>,
@@ -83,6 +84,7 @@ impl Catalogue {
             runners: raw.runner,
             takers: raw.taker.into_iter().flat_map(|t| t.names).collect(),
             each_takers: raw.each_takers.into_iter().collect(),
+            registrars: raw.registrars.into_iter().collect(),
             observers: raw.observers.into_iter().collect(),
             wrappers: raw.wrappers.into_iter().collect(),
             partials: raw.partials.into_iter().collect(),
@@ -286,6 +288,11 @@ impl Catalogue {
         self.takers.contains(path)
     }
 
+    /// Whether a method of that name is given functions that others outside call.
+    pub fn is_registrar(&self, name: &str) -> bool {
+        self.registrars.contains(name)
+    }
+
     /// Whether an operation of that name calls its first argument with each element of its second.
     pub fn gives_each(&self, name: &str) -> bool {
         self.each_takers.contains(name)
@@ -434,6 +441,8 @@ pub fn origin_of(kind: ValueKind) -> Option<Origin> {
         ValueKind::OwnScript => Some(Origin::OwnScript),
         ValueKind::OwnArgv => Some(Origin::OwnArgv),
         ValueKind::OwnProgram => Some(Origin::OwnProgram),
+        ValueKind::OwnModule => Some(Origin::OwnModule),
+        ValueKind::OwnPackage => Some(Origin::OwnPackage),
         ValueKind::OwnPid => Some(Origin::OwnPid),
         ValueKind::OwnGroup => Some(Origin::OwnGroup),
         ValueKind::ChildPid => Some(Origin::ChildPid),

@@ -85,8 +85,13 @@ impl<'f, 'a> Runner<'f, 'a> {
 
     /// Whether the callers of the enclosing function decide what is run.
     fn depends(&self, invocation: &Invocation, id: ExprId) -> bool {
+        has_parameter(invocation) && !self.is_called_from_outside(id)
+    }
+
+    /// Whether an expression stands in a function that is called from outside the tree.
+    fn is_called_from_outside(&self, id: ExprId) -> bool {
         let function = self.solver.program(self.unit).exprs[id as usize].function;
-        has_parameter(invocation) && !self.handlers.holds(self.solver, self.unit, function)
+        self.handlers.holds(self.solver, self.unit, function)
     }
 
     /// A command that is built: a new copy of this program where it is named, any other command
@@ -158,7 +163,21 @@ impl<'f, 'a> Runner<'f, 'a> {
 
     /// The commands that a runner call may run.
     pub(super) fn invocations(&self, entry: &RunnerEntry, given: Given<'_>, id: ExprId) -> Vec<Invocation> {
-        let folder = Folder::new(self.solver);
+        let invocations = self.folded(&Folder::new(self.solver), entry, given, id);
+        // What is a function's from outside is asked only where that decides.
+        if invocations.iter().any(has_parameter) && self.is_called_from_outside(id) {
+            return self.folded(&Folder::from_outside(self.solver), entry, given, id);
+        }
+        invocations
+    }
+
+    fn folded(
+        &self,
+        folder: &Folder<'_, '_>,
+        entry: &RunnerEntry,
+        given: Given<'_>,
+        id: ExprId,
+    ) -> Vec<Invocation> {
         let command = self.argument(given, &entry.command);
         let list = entry
             .list
@@ -216,7 +235,7 @@ impl<'f, 'a> Runner<'f, 'a> {
             RunnerForm::Split => command.map_or_else(Vec::new, |c| as_shell(folder.texts(given.unit, c))),
             RunnerForm::Words => {
                 let from = entry.command.arg.unwrap_or(0);
-                as_argv(self.words(&folder, given, from))
+                as_argv(self.words(folder, given, from))
             }
             RunnerForm::Program | RunnerForm::ProgramArgv0 => {
                 let Some(command) = command else { return Vec::new() };

@@ -316,7 +316,7 @@ impl<'a> Solver<'a> {
             BinaryOp::Equal | BinaryOp::NotEqual => "__eq__",
             BinaryOp::Greater => "__gt__",
             BinaryOp::Less => "__lt__",
-            BinaryOp::Other => return,
+            BinaryOp::In | BinaryOp::NotIn | BinaryOp::Other => return,
         };
         match self.interner.get(value) {
             Value::Instance(..) => {

@@ -4,11 +4,14 @@
 //! Folding is bounded: by depth, by the number of alternatives, and by a count of steps.
 
 mod calls;
+mod choices;
 mod elements;
 mod entries;
 mod given;
 mod lists;
+mod makers;
 mod members;
+mod own_names;
 mod tables;
 mod truth;
 mod words;
@@ -60,7 +63,7 @@ impl<'a> Solver<'a> {
 
     /// The one constant that an expression stands for.
     pub(super) fn constant_key(&self, unit: UnitId, expr: ExprId) -> Option<String> {
-        let folder = Folder { solver: self, steps: Count::new(KEY_STEPS) };
+        let folder = Folder { steps: Count::new(KEY_STEPS), ..Folder::new(self) };
         match folder.texts(unit, expr).as_slice() {
             [only] => only.as_literal().map(str::to_owned),
             _ => None,
@@ -108,12 +111,22 @@ impl Solver<'_> {
 pub struct Folder<'f, 'a> {
     solver: &'f Solver<'a>,
     steps: Count<u32>,
+    /// What the parameters of the function hold comes from outside the tree.
+    from_outside: bool,
+    /// Set while it is asked which calls made an object.
+    looks_for_makers: Count<bool>,
 }
 
 impl<'f, 'a> Folder<'f, 'a> {
     /// A run over a solver's present state.
     pub fn new(solver: &'f Solver<'a>) -> Folder<'f, 'a> {
-        Folder { solver, steps: Count::new(STEPS) }
+        Folder { solver, steps: Count::new(STEPS), from_outside: false, looks_for_makers: Count::new(false) }
+    }
+
+    /// A run in a function that is called from outside the tree: a parameter is what its own conditions
+    /// and annotations leave of it.
+    pub fn from_outside(solver: &'f Solver<'a>) -> Folder<'f, 'a> {
+        Folder { from_outside: true, ..Folder::new(solver) }
     }
 
     /// The strings that an expression may stand for: at least one, free where nothing is known.
@@ -200,7 +213,7 @@ impl<'f, 'a> Folder<'f, 'a> {
                 })
                 .collect(),
             Expr::Template(parts) => self.concatenate(unit, parts, depth),
-            Expr::Cell(cell) => self.cell_strings(unit, *cell, depth),
+            Expr::Cell(cell) => self.chosen_of(unit, expr, *cell, depth),
             Expr::Same(inner) | Expr::Enter(inner) => self.strings(unit, *inner, depth + 1),
             Expr::Union(options) => options.iter().flat_map(|o| self.strings(unit, *o, depth + 1)).collect(),
             Expr::Binary { op, left, right } => match op {
@@ -458,7 +471,10 @@ impl<'f, 'a> Folder<'f, 'a> {
             && position == 0
             && let Expr::Call(_) = self.solver.program(unit).exprs[list as usize].expr
         {
-            texts = self.strings(unit, list, depth + 1);
+            texts = match self.package_in(unit, list, depth) {
+                Some(package) => vec![package],
+                None => self.strings(unit, list, depth + 1),
+            };
         }
         if texts.is_empty() {
             texts.push(Text::free(Origin::Unknown));

@@ -33,6 +33,7 @@ mod overflow;
 mod passed;
 mod protocol;
 pub mod reach;
+mod relayed;
 pub mod sites;
 pub mod solve;
 mod spread;

@@ -7,6 +7,7 @@ use super::build::Builders;
 use super::commands::{Runner, one_text, own_context, same_action};
 use super::fold::Folder;
 use super::handlers::Handlers;
+use super::relayed::Relay;
 use super::sites::Given;
 use super::solve::Solver;
 use super::value::{UnitId, Value};
@@ -23,8 +24,17 @@ const MOST_UNITS: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct Wrapper {
     runner: String,
-    invocation: Invocation,
+    command: Passed,
     params: Vec<Parameter>,
+}
+
+/// What such a function runs.
+#[derive(Debug, Clone)]
+enum Passed {
+    /// A command in which its parameters stand.
+    Invocation(Invocation),
+    /// Whatever it is given (`def sh(*args, **options): return run(*args, **options)`).
+    Everything(Relay),
 }
 
 /// A parameter of such a function.
@@ -45,9 +55,10 @@ impl Wrapper {
     /// Whether it names a command itself, and is given the rest: then it matters to whoever calls it, not
     /// only to those who name one.
     pub(super) fn brings_a_command(&self, commands: &CommandCatalogue) -> bool {
-        let texts = match &self.invocation {
-            Invocation::Shell(text) => std::slice::from_ref(text),
-            Invocation::Argv(words) => words.as_slice(),
+        let texts = match &self.command {
+            Passed::Invocation(Invocation::Shell(text)) => std::slice::from_ref(text),
+            Passed::Invocation(Invocation::Argv(words)) => words.as_slice(),
+            Passed::Everything(_) => return false,
         };
         let literals = texts.iter().flat_map(Text::pieces).filter_map(|piece| match piece {
             Piece::Literal(text) => Some(text.as_str()),
@@ -57,34 +68,67 @@ impl Wrapper {
         literals.flat_map(str::split_whitespace).any(|word| commands.commands(&name(word)).next().is_some())
     }
 
-    /// What a call of the function with these arguments does. `skip`: parameters that the receiver takes.
+    /// The commands that a call of the function may run.
+    fn invocations(
+        &self,
+        solver: &Solver<'_>,
+        folder: &Folder<'_, '_>,
+        caller: Caller<'_>,
+        commands: &CommandCatalogue,
+    ) -> Vec<Invocation> {
+        let Caller { unit, args, skip, .. } = caller;
+        match &self.command {
+            Passed::Invocation(invocation) => {
+                Substitution { folder, unit, args, skip, params: &self.params }.invocations(invocation)
+            }
+            Passed::Everything(relay) => relay.invocations(solver, caller, commands),
+        }
+    }
+
+    /// What a call of the function does.
     pub(super) fn actions(
         &self,
         solver: &Solver<'_>,
-        unit: UnitId,
-        args: &[Arg],
-        skip: usize,
+        caller: Caller<'_>,
         commands: &CommandCatalogue,
     ) -> Vec<Action> {
-        let folder = Folder::new(solver);
-        let context = own_context(solver, unit);
-        let substitute = Substitution { folder: &folder, unit, args, skip, params: &self.params };
+        let context = own_context(solver, caller.unit);
         let mut found: Vec<Action> = Vec::new();
-        for invocation in substitute.invocations(&self.invocation) {
+        let folder = match caller.from_outside {
+            true => Folder::from_outside(solver),
+            false => Folder::new(solver),
+        };
+        for invocation in self.invocations(solver, &folder, caller, commands) {
             // The own arguments handed on whole say nothing that the helper's own call does not.
             let bare = matches!(&invocation, Invocation::Argv(words)
                 if matches!(words.as_slice(), [only] if only.is_rest()));
             if bare || !literal_enough(&invocation) {
                 continue;
             }
+            // What one call may run instead is no second site.
+            let earlier = found.len();
             for action in actions(&invocation, commands, &context) {
-                if !found.iter().any(|a| same_action(a, &action)) {
+                let is_instead = found.iter().take(earlier).any(|a| a.effect == action.effect);
+                if !is_instead && !found.iter().any(|a| same_action(a, &action)) {
                     found.push(action);
                 }
             }
         }
         found
     }
+}
+
+/// A call of such a function.
+#[derive(Clone, Copy)]
+pub(super) struct Caller<'c> {
+    pub(super) unit: UnitId,
+    /// The call.
+    pub(super) id: ExprId,
+    pub(super) args: &'c [Arg],
+    /// Parameters that the receiver takes.
+    pub(super) skip: usize,
+    /// It stands in a function that is called from outside the tree.
+    pub(super) from_outside: bool,
 }
 
 /// Arguments in the place of parameters.
@@ -111,20 +155,27 @@ impl Substitution<'_, '_, '_> {
                     }
                     None => self.default(param).cloned().map(Invocation::Shell).into_iter().collect(),
                 },
-                _ => vec![Invocation::Shell(self.text(text))],
+                _ => self.texts(text).into_iter().map(Invocation::Shell).collect(),
             },
             Invocation::Argv(words) => {
-                let mut out = Vec::new();
+                let mut lists: Vec<Vec<Text>> = vec![Vec::new()];
                 for word in words {
-                    match word.pieces() {
+                    let options: Vec<Vec<Text>> = match word.pieces() {
                         [Piece::Rest(Origin::Parameter(param))] => match self.rest(*param) {
-                            Some(list) => out.extend(list),
-                            None => out.push(Text::rest(Origin::Unknown)),
+                            Some(list) => vec![list],
+                            None => vec![vec![Text::rest(Origin::Unknown)]],
                         },
-                        _ => out.push(self.text(word)),
-                    }
+                        _ if lists.len() > 1 => vec![vec![one_text(self.texts(word))]],
+                        _ => self.texts(word).into_iter().map(|text| vec![text]).collect(),
+                    };
+                    lists = lists
+                        .iter()
+                        .flat_map(|list| {
+                            options.iter().map(|more| [list.as_slice(), more.as_slice()].concat())
+                        })
+                        .collect();
                 }
-                vec![Invocation::Argv(out)]
+                lists.into_iter().map(Invocation::Argv).collect()
             }
         }
     }
@@ -170,21 +221,34 @@ impl Substitution<'_, '_, '_> {
         Some(words)
     }
 
-    fn text(&self, text: &Text) -> Text {
-        let mut out = Text::default();
+    /// What a text is with the arguments in it: several where one argument, and only one, may be several.
+    fn texts(&self, text: &Text) -> Vec<Text> {
+        let mut texts = vec![Text::default()];
         for piece in text.pieces() {
-            match piece {
-                Piece::Free(Origin::Parameter(param)) => match self.arg(*param) {
-                    Some(arg) => out.extend(&one_text(self.folder.texts(self.unit, arg))),
-                    None => match self.default(*param) {
-                        Some(text) => out.extend(text),
-                        None => out.push(Piece::Free(Origin::Unknown)),
-                    },
+            let options = match piece {
+                Piece::Free(Origin::Parameter(param)) => match (self.arg(*param), self.default(*param)) {
+                    (Some(arg), _) => self.folder.texts(self.unit, arg),
+                    (None, Some(text)) => vec![text.clone()],
+                    (None, None) => vec![Text::free(Origin::Unknown)],
                 },
-                other => out.push(other.clone()),
-            }
+                other => {
+                    texts.iter_mut().for_each(|text| text.push(other.clone()));
+                    continue;
+                }
+            };
+            let options = if texts.len() > 1 { vec![one_text(options)] } else { options };
+            texts = texts
+                .iter()
+                .flat_map(|text| {
+                    options.iter().map(|option| {
+                        let mut both = text.clone();
+                        both.extend(option);
+                        both
+                    })
+                })
+                .collect();
         }
-        out
+        texts
     }
 }
 
@@ -274,9 +338,16 @@ fn direct(
                     let list = found.entry((unit, node.function)).or_default();
                     if list.len() < 8 {
                         let runner = solver.interner.text(path).replace("()", "").replace("[]", "");
-                        list.push(Wrapper { runner, invocation, params: params.clone() });
+                        let command = Passed::Invocation(invocation);
+                        list.push(Wrapper { runner, command, params: params.clone() });
                     }
                 }
+            }
+            if let Some(relay) = Relay::of(solver, unit, node.function, &call.args, path) {
+                let runner = solver.interner.text(path).replace("()", "").replace("[]", "");
+                let command = Passed::Everything(relay);
+                let wrapper = Wrapper { runner, command, params: params.clone() };
+                found.entry((unit, node.function)).or_default().push(wrapper);
             }
         }
     }
@@ -292,7 +363,7 @@ fn nested(
     let program = solver.program(unit);
     let folder = Folder::new(solver);
     let mut new: Vec<((UnitId, FuncId), Wrapper)> = Vec::new();
-    for node in &program.exprs {
+    for (id, node) in program.exprs.iter().enumerate() {
         let Expr::Call(call) = &node.expr else { continue };
         if found.contains_key(&(unit, node.function)) {
             continue;
@@ -305,9 +376,8 @@ fn nested(
                 _ => continue,
             };
             for wrapper in found.get(&target).into_iter().flatten() {
-                let substitute =
-                    Substitution { folder: &folder, unit, args: &call.args, skip, params: &wrapper.params };
-                for invocation in substitute.invocations(&wrapper.invocation) {
+                let caller = Caller { unit, id: id as ExprId, args: &call.args, skip, from_outside: false };
+                for invocation in wrapper.invocations(solver, &folder, caller, commands) {
                     // What is decided here is a site here, whatever the callers add.
                     let decided = || {
                         actions(&invocation, commands, &context)
@@ -316,7 +386,8 @@ fn nested(
                     };
                     if has_parameter(&invocation) && !decided() {
                         let runner = wrapper.runner.clone();
-                        let outer = Wrapper { runner, invocation, params: params.clone() };
+                        let command = Passed::Invocation(invocation);
+                        let outer = Wrapper { runner, command, params: params.clone() };
                         new.push(((unit, node.function), outer));
                     }
                 }
@@ -337,13 +408,16 @@ fn nested(
 fn params_around(solver: &Solver<'_>, unit: UnitId, function: FuncId) -> Option<Vec<Parameter>> {
     let program = solver.program(unit);
     let params = &program.functions[function as usize].params;
-    let default = |param: &Param| match program.cells[param.cell as usize].values.as_slice() {
+    let default = |param: &Param| {
+        // What an annotation says is no value.
+        let values = program.cells[param.cell as usize].values.iter();
+        let mut values = values.map(|value| &program.exprs[*value as usize].expr);
+        let is_value = |value: &&Expr| !matches!(value, Expr::Instance(_));
         // What is written out: this is asked of every function that calls anything.
-        [only] => match &program.exprs[*only as usize].expr {
-            Expr::Str(text) => Some(Text::literal(text.as_str())),
+        match (values.find(is_value), values.find(is_value)) {
+            (Some(Expr::Str(text)), None) => Some(Text::literal(text.as_str())),
             _ => None,
-        },
-        _ => None,
+        }
     };
     let all = params.iter().map(|param| Parameter {
         name: param.name.clone(),

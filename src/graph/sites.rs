@@ -18,7 +18,9 @@ use crate::base::text::{Origin, Text};
 use crate::data::primitives::ArgRef;
 
 use super::commands::Runner;
-use super::passed::Wrapper;
+use super::handlers::Handlers;
+pub use super::handlers::Registered;
+use super::passed::{Caller, Wrapper};
 use crate::data::commands::CommandCatalogue;
 
 /// The exception that ends the program: raised, not called.
@@ -35,6 +37,8 @@ pub struct Found {
     pub lookups: Vec<Lookup>,
     /// Names of other files whose truth would decide whether something is a site, each once.
     pub tested: BTreeSet<String>,
+    /// Functions of other files that this one registers: they are called from outside.
+    pub registered: Registered,
 }
 
 /// Arguments as a callable gets them: those of the call itself, or those that were handed over with it.
@@ -81,7 +85,18 @@ impl<'c> Given<'c> {
 
 /// Finds the sites of one unit of a solved program.
 pub fn find(solver: &Solver<'_>, unit: UnitId, commands: &CommandCatalogue) -> Found {
-    find_from(solver, unit, commands, super::passed::wrappers(solver, unit, commands))
+    find_registered(solver, unit, commands, Registered::new())
+}
+
+/// The sites of a unit of which other files register functions.
+pub fn find_registered(
+    solver: &Solver<'_>,
+    unit: UnitId,
+    commands: &CommandCatalogue,
+    registered: Registered,
+) -> Found {
+    let wrappers = super::passed::wrappers(solver, unit, commands);
+    find_from(solver, unit, commands, wrappers, Handlers::with(registered))
 }
 
 /// The sites of a unit, and its names that matter to others.
@@ -92,7 +107,7 @@ pub fn find_with_names(
 ) -> (Found, std::collections::BTreeMap<String, Tells>) {
     let wrappers = super::passed::wrappers(solver, unit, commands);
     let names = super::names::names_that_matter(solver, unit, commands, &wrappers);
-    (find_from(solver, unit, commands, wrappers), names)
+    (find_from(solver, unit, commands, wrappers, Handlers::default()), names)
 }
 
 fn find_from(
@@ -100,6 +115,7 @@ fn find_from(
     unit: UnitId,
     commands: &CommandCatalogue,
     wrappers: FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
+    handlers: Handlers,
 ) -> Found {
     let mut finder = Finder {
         solver,
@@ -108,7 +124,7 @@ fn find_from(
         contexts: Contexts::new(solver, unit),
         wrappers,
         builders: std::rc::Rc::new(super::build::Builders::new(solver, unit)),
-        handlers: std::rc::Rc::default(),
+        handlers: std::rc::Rc::new(handlers),
         found: Found::default(),
         tested: RefCell::default(),
         seen: FxHashSet::default(),
@@ -123,6 +139,7 @@ fn find_from(
     }
     let mut found = finder.found;
     found.tested = finder.tested.into_inner();
+    found.registered = super::handlers::registered_elsewhere(solver, unit);
     found.sites.sort_by(|a, b| {
         (a.span.start, a.span.end, a.effect, &a.primitive).cmp(&(
             b.span.start,
@@ -143,7 +160,7 @@ pub(super) struct Finder<'f, 'a> {
     pub(super) contexts: Contexts,
     pub(super) wrappers: FxHashMap<(UnitId, FuncId), Vec<Wrapper>>,
     pub(super) builders: std::rc::Rc<super::build::Builders>,
-    handlers: std::rc::Rc<super::handlers::Handlers>,
+    handlers: std::rc::Rc<Handlers>,
     /// See [`Found::tested`].
     pub(super) tested: RefCell<BTreeSet<String>>,
     pub(super) found: Found,
@@ -188,8 +205,10 @@ impl<'f, 'a> Finder<'f, 'a> {
                             Value::Bound(..) => self.solver.receiver_params(u, f),
                             _ => 0,
                         };
-                        for action in wrapper.actions(self.solver, self.unit, &call.args, skip, self.commands)
-                        {
+                        let function = self.solver.program(self.unit).exprs[id as usize].function;
+                        let from_outside = self.handlers.holds(self.solver, self.unit, function);
+                        let caller = Caller { unit: self.unit, id, args: &call.args, skip, from_outside };
+                        for action in wrapper.actions(self.solver, caller, self.commands) {
                             self.command_site(id, span, action, wrapper.runner(), Via::Wrapper);
                         }
                     }

@@ -13,7 +13,7 @@ use crate::base::ir::{Expr, Import, Program, Slot};
 use crate::base::span::Span;
 use crate::graph::link::{Files, Target};
 use crate::graph::matters;
-use crate::graph::sites::{self, Found};
+use crate::graph::sites::{self, Found, Registered};
 use crate::graph::solve::Solver;
 
 /// Import hops over which a primitive is followed through files that export it again.
@@ -135,6 +135,7 @@ pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, whi
     }
     let links = Links::new(tree, files, catalogues);
     let mut solved_before: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    let mut registered = Registered::new();
     for round in 0..=HOPS {
         let mut groups = groups(tree, files, &links);
         if let Sites::Of(changed) = which {
@@ -156,6 +157,7 @@ pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, whi
             .collect();
         let mut is_more = false;
         for (at, found, gives) in again {
+            registered.extend(found.registered);
             let facts = &mut tree.files[at];
             facts.settle(found.sites);
             facts.lookups = found.lookups;
@@ -167,8 +169,23 @@ pub(super) fn sites(tree: &mut Tree, files: &Files, catalogues: &Catalogues, whi
         }
         solved_before.extend(groups);
         if !is_more {
-            return;
+            break;
         }
+    }
+    let paths: BTreeSet<&String> = registered.iter().map(|(path, _)| path).collect();
+    let places: Vec<usize> =
+        paths.into_iter().filter_map(|path| links.index.get(path.as_str()).copied()).collect();
+    // What a file registers of another is known once both were solved together.
+    for at in places {
+        let group = solved_before.get(&at).cloned().unwrap_or_else(|| vec![at]);
+        let members: Vec<&FileFacts> = group.iter().map(|g| &tree.files[*g]).collect();
+        let found = {
+            let solver = solved(&members, files, catalogues);
+            sites::find_registered(&solver, 0, catalogues.commands(), registered.clone())
+        };
+        let facts = &mut tree.files[at];
+        facts.settle(found.sites);
+        facts.lookups = found.lookups;
     }
 }
 

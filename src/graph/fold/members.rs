@@ -33,7 +33,7 @@ impl Folder<'_, '_> {
                 Value::Instance(u, c) if self.overrides(*u, *c, name) => {}
                 Value::Instance(u, c) | Value::Class(u, c) => {
                     found.extend(self.bound_above(&self.solver.classes_above(*u, *c), name));
-                    found.extend(self.made_with(*u, *c, name));
+                    found.extend(self.made_with((unit, base), (*u, *c), name));
                 }
                 Value::Super(u, c, of) => {
                     let (Value::Instance(of, class) | Value::Class(of, class)) =
@@ -262,48 +262,6 @@ impl Folder<'_, '_> {
             _ => None,
         });
         functions.flat_map(|(u, returns)| returns.iter().map(move |value| (u, *value))).collect()
-    }
-
-    /// What the calls that make objects of a class give for one of its fields.
-    fn made_with(&self, unit: UnitId, class: ClassId, name: &str) -> Vec<(UnitId, ExprId)> {
-        let above = self.solver.classes_above(unit, class);
-        let has_maker = |(u, c): &(UnitId, ClassId)| {
-            self.solver.program(*u).classes[*c as usize].members.iter().any(|(name, _)| name == "__init__")
-        };
-        // A constructor that is written out takes what it says.
-        if above.iter().any(has_maker) {
-            return Vec::new();
-        }
-        // Those of the classes above come first.
-        let mut fields: Vec<&String> = Vec::new();
-        for (u, c) in above.into_iter().rev() {
-            for field in &self.solver.program(u).classes[c as usize].fields {
-                if !fields.contains(&field) {
-                    fields.push(field);
-                }
-            }
-        }
-        let Some(position) = fields.iter().position(|field| *field == name) else { return Vec::new() };
-        if self.solver.on_demand() {
-            return Vec::new();
-        }
-        let mut found = Vec::new();
-        for (of, state) in self.solver.units().iter().enumerate() {
-            for node in &state.program.exprs {
-                if let Expr::Call(call) = &node.expr
-                    && self
-                        .solver
-                        .values_of(of as UnitId, call.callee)
-                        .any(|v| v == Value::Class(unit, class))
-                {
-                    let named = call.args.iter().find(|arg| arg.name.as_deref() == Some(name));
-                    let plain = || call.args.iter().filter(|arg| arg.name.is_none()).nth(position);
-                    found.extend(named.or_else(plain).map(|arg| (of as UnitId, arg.value)));
-                }
-            }
-        }
-        found.truncate(WRITTEN);
-        found
     }
 
     /// What the calls of a function give for its parameter, where a value is that parameter: an object keeps

@@ -98,6 +98,15 @@ impl<'s, 't> Lowering<'s, 't> {
                 for argument in arguments.into_iter().take(MOST) {
                     found.extend(self.promised(argument, span, depth + 1));
                 }
+            } else if form == "Literal" {
+                // What a name may stand for, where nothing else is known of it.
+                let texts: Vec<ExprId> = arguments
+                    .into_iter()
+                    .filter_map(|text| quoted(text.trim()))
+                    .map(|text| self.builder.expr(Expr::Str(text.to_owned()), span))
+                    .collect();
+                let choices = self.builder.expr(Expr::Union(texts), span);
+                found.push(self.builder.expr(Expr::Instance(choices), span));
             } else if form == "Annotated" {
                 found.extend(arguments.first().map_or_else(Vec::new, |a| self.promised(a, span, depth + 1)));
             } else if form == "Coroutine" || MAPPINGS.contains(&form) {
@@ -294,6 +303,11 @@ impl<'s, 't> Lowering<'s, 't> {
             cell.from.push(before);
         }
     }
+}
+
+/// What a literal text says, if it is one without escapes.
+fn quoted(text: &str) -> Option<&str> {
+    ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
 }
 
 /// The parts of a text between a mark, brackets and quotes aside.

@@ -156,10 +156,16 @@ impl<'s, 't> Lowering<'s, 't> {
                         self.builder.expr(Expr::Index { base, key: value }, span)
                     }
                     _ => {
-                        for key in keys {
-                            self.expression(key);
+                        let items = keys.into_iter().map(|key| (self.expression(key), Spread::No)).collect();
+                        // `Literal["start", "stop"]`: what else is asked for several keys says nothing.
+                        let names_choices = node
+                            .field(Field::Value)
+                            .is_some_and(|of| matches!(self.slice(of).rsplit('.').next(), Some("Literal")));
+                        if !names_choices {
+                            return self.unknown(node);
                         }
-                        self.unknown(node)
+                        let key = self.builder.expr(Expr::Seq(items), span);
+                        self.builder.expr(Expr::Index { base, key }, span)
                     }
                 }
             }
@@ -418,6 +424,8 @@ impl<'s, 't> Lowering<'s, 't> {
             Some(Kind::NotEqualTo | Kind::Unequal | Kind::IsNot) => BinaryOp::NotEqual,
             Some(Kind::Greater) => BinaryOp::Greater,
             Some(Kind::Less) => BinaryOp::Less,
+            Some(Kind::In) => BinaryOp::In,
+            Some(Kind::NotIn) => BinaryOp::NotIn,
             _ => BinaryOp::Other,
         };
         self.builder.expr(Expr::Binary { op, left: *left, right: *right }, span)

@@ -18,6 +18,7 @@ mod grammar;
 mod handed;
 pub mod hints;
 pub mod imports;
+mod kept;
 mod leaves;
 mod literal;
 mod lookups;

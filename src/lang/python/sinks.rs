@@ -93,9 +93,9 @@ pub(super) struct Search<'a, 'c> {
     /// Where commands are named, in order.
     pub(super) commands: &'a [usize],
     /// The leaves that name a command.
-    named: Vec<bool>,
+    pub(super) named: Vec<bool>,
     /// Names that may stand for a command.
-    commanding: FxHashSet<&'c str>,
+    pub(super) commanding: FxHashSet<&'c str>,
     pub(super) flows: Vec<Flow>,
     seen: FxHashSet<usize>,
     /// Leaves all of whose names were looked at, with the flow that did.
@@ -319,8 +319,8 @@ impl<'a, 'c> Search<'a, 'c> {
             let formatted = text[..quiet.range.start].ends_with(['f', 'F', 'r', 'R', 't']);
             (quiet.is_prose || !formatted).then_some(())
         };
-        // An object may keep a command that it was made with.
-        let keeps = |name: &&str| self.commanding.contains(name);
+        // An object may keep a command that it was made with, or that stands where it comes from.
+        let keeps = |name: &&'c str| self.commanding.contains(name) || self.comes_from_commands(flow, name);
         let names = parts
             .into_iter()
             .flat_map(|part| given_names(&text[part.clone()]).chain(objects_in(&text[part]).filter(keeps)));
@@ -477,7 +477,7 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// Whether a command is named on the line of a flow, or on one that binds what it is given.
-    fn is_named_behind(&self, leaf: usize, place: usize, names: &Names<'c>) -> bool {
+    pub(super) fn is_named_behind(&self, leaf: usize, place: usize, names: &Names<'c>) -> bool {
         let Some(lines) = self.leaves.lines(leaf).filter(|lines| !lines.defines_inside()) else {
             return true;
         };

@@ -176,6 +176,7 @@ impl<'t> Slice<'t> {
         names.by_parameter = is_given(&names.used);
         // Decorators and the header of the definition itself.
         self.close(taken, &mut names.used, (0..=header).collect(), &mut heads);
+        heads.extend(self.holding_against(&names.used));
         names.conditions = names.used.clone();
         let mut more = Vec::new();
         self.close(taken, &mut names.conditions, heads, &mut more);
@@ -205,6 +206,20 @@ impl<'t> Slice<'t> {
             found.used.extend(self.defaults());
         }
         found
+    }
+
+    /// The lines that hold one of some names against others, wherever they stand: what runs after
+    /// `if verb not in ALLOWED: raise` has one of these.
+    fn holding_against(&self, names: &FxHashSet<&'t str>) -> Vec<usize> {
+        let holds = |line: &Line| {
+            let text = &self.text[line.content..line.end];
+            matches!(first_word(text), "if" | "elif")
+                && text.split_once(" in ").is_some_and(|(left, _)| {
+                    let left = left.strip_suffix(" not").unwrap_or(left);
+                    identifiers(left).last().is_some_and(|name| names.contains(name))
+                })
+        };
+        (0..self.lines.len()).filter(|at| holds(&self.lines[*at])).collect()
     }
 
     /// Whether a line gives a name another value, and does not add to the one that it has.

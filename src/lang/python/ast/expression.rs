@@ -241,7 +241,9 @@ impl Writer<'_> {
                     CmpOp::Gt => Kind::Greater,
                     CmpOp::Is => Kind::Is,
                     CmpOp::IsNot => Kind::IsNot,
-                    CmpOp::LtE | CmpOp::GtE | CmpOp::In | CmpOp::NotIn => Kind::Other,
+                    CmpOp::In => Kind::In,
+                    CmpOp::NotIn => Kind::NotIn,
+                    CmpOp::LtE | CmpOp::GtE => Kind::Other,
                 };
                 this.word(operator, Field::Operators, comparison.range);
                 this.expression(operand, Field::Other);
