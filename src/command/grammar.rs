@@ -112,6 +112,13 @@ mod tests {
     }
 
     #[test]
+    fn characters_beyond_ascii_after_a_brace_are_parsed() {
+        for text in ["pkill {\u{100000} | cat", "pkill {1..\u{100000}} | cat", "pkill {12\u{1f600}"] {
+            assert_eq!(commands(text)[0][0], "pkill", "{text}");
+        }
+    }
+
+    #[test]
     fn quoting_is_taken_off() {
         assert_eq!(commands(r#"p'k'"il"l -f \x "a b""#), [vec!["pkill", "-f", "x", "a b"]]);
         assert_eq!(commands("$'\\x70kill' x"), [vec!["pkill", "x"]]);
