@@ -167,10 +167,21 @@ impl<'a> Lowering<'a> {
 
     /// Stages in order; each reads what the one before it writes.
     fn pipeline(&mut self, node: Node<'_>, context: &Context, first: Input) {
+        self.stages(node, context, first, &[]);
+    }
+
+    /// The same, with words that the last stage has beside its own.
+    fn stages(&mut self, node: Node<'_>, context: &Context, first: Input, extra: &[Node<'_>]) {
         let mut input = first;
-        for stage in named(node) {
+        let stages = named(node);
+        for (at, stage) in stages.iter().enumerate() {
             let start = self.count();
-            self.statement(stage, &Context { input, ..context.subshell() });
+            let inner = Context { input, ..context.subshell() };
+            if at + 1 == stages.len() && stage.kind() == "command" {
+                self.command_with_depth(*stage, &inner, extra);
+            } else {
+                self.statement(*stage, &inner);
+            }
             input = Input::Pipe(start..self.count());
         }
     }
@@ -209,6 +220,10 @@ impl<'a> Lowering<'a> {
         let start = self.count();
         match body {
             Some(body) if body.kind() == "command" => self.command_with_depth(body, &inner, &extra),
+            // The redirection stands at the last command of a pipeline.
+            Some(body) if body.kind() == "pipeline" && !extra.is_empty() => {
+                self.stages(body, &inner, inner.input.clone(), &extra);
+            }
             Some(body) => self.statement(body, &inner),
             None => {}
         }

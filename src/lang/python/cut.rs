@@ -196,7 +196,8 @@ fn logical_end(bytes: &[u8], mut at: usize, quiet: &mut Vec<Quiet>) -> Option<us
     let first = at;
     loop {
         let Some(&byte) = bytes.get(at) else {
-            return (depth == 0).then_some(at);
+            // A backslash may be the last byte.
+            return (depth == 0).then_some(at.min(bytes.len()));
         };
         match byte {
             b'\n' if depth == 0 => return Some(at + 1),

@@ -214,10 +214,14 @@ impl<'c> Chooser<'_, 'c> {
         }
         let mut named = self.filled_names();
         named.extend(given.values.iter().chain(&given.tested).cloned());
-        for name in named {
+        let mut waiting: Vec<String> = named.iter().cloned().collect();
+        while let Some(name) = waiting.pop() {
             for place in self.leaves.mentions(&name).to_vec() {
                 if let Some(at) = self.leaves.at(place).filter(|_| self.leaves.refers(place, &name)) {
                     self.choose(at, place);
+                    // `from lib import stop as s`: its uses are those of `s`.
+                    let alias = self.leaves.alias(place, &name).map(str::to_owned);
+                    waiting.extend(alias.filter(|alias| named.insert(alias.clone())));
                 }
             }
         }

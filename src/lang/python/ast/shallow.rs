@@ -13,11 +13,13 @@ pub(super) fn is_shallow(code: &str) -> bool {
     while let Some(&byte) = bytes.get(at) {
         let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied().unwrap_or(b'\n');
         match byte {
-            b'#' => at = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end) - 1,
+            b'#' => at = memchr::memchr2(b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |end| at + end) - 1,
             b'"' | b'\'' => {
                 let Some(end) = string_end(bytes, at) else { return false };
-                // What stands in its braces is code.
-                joints += usize::from(matches!(before, b'f' | b'F' | b't' | b'T' | b'r' | b'R'));
+                // What stands in the braces of a formatted string is code.
+                if matches!(before, b'f' | b'F' | b't' | b'T' | b'r' | b'R') {
+                    joints += 1 + bytes[at..end].iter().filter(|b| joins_in_string(**b)).count();
+                }
                 at = end - 1;
             }
             b'(' | b'[' | b'{' => {
@@ -26,10 +28,10 @@ pub(super) fn is_shallow(code: &str) -> bool {
                 joints += usize::from(is_word(before) || matches!(before, b')' | b']' | b'}' | b'"' | b'\''));
             }
             b')' | b']' | b'}' => open = open.saturating_sub(1),
-            b'\n' if open == 0 => joints = 0,
-            b' ' | b'\n' | b'\t' | b'\\' => joints += usize::from(is_word(before)),
+            b'\n' | b'\r' if open == 0 && before != b'\\' => joints = 0,
+            b' ' | b'\n' | b'\r' | b'\t' | b'\x0c' | b'\\' => joints += usize::from(is_word(before)),
             b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'.' | b':' | b'!'
-            | b'<' | b'>' => joints += 1,
+            | b'<' | b'>' | b'=' => joints += 1,
             _ => {}
         }
         if open > MOST || joints > MOST {
@@ -38,6 +40,11 @@ pub(super) fn is_shallow(code: &str) -> bool {
         at += 1;
     }
     true
+}
+
+/// Bytes of a formatted string that may join expressions; text has some of them as well.
+fn joins_in_string(byte: u8) -> bool {
+    !is_word(byte) && !matches!(byte, b',' | b'"' | b'\'')
 }
 
 fn is_word(byte: u8) -> bool {
@@ -62,6 +69,12 @@ mod tests {
             format!("x = {}1", "a if b else ".repeat(many)),
             format!("x = {}1", "await\n".repeat(many).replace("x = ", "x = (")),
             format!("x = {}", "f\"{".repeat(many)),
+            format!("x = f\"{{a{}}}\"", ".a".repeat(many)),
+            format!("x = f'{{{}a}}'", "not ".repeat(many)),
+            format!("x = {}a", "not\x0c".repeat(many)),
+            format!("{}a", "a=".repeat(many)),
+            format!("# c\rx = a{}\r", ".a".repeat(many)),
+            format!("x = \\\n{}1", "not \\\n".repeat(many)),
         ] {
             let deep = if deep.contains("await") { deep.replace("x = ", "x = (") } else { deep };
             assert!(!is_shallow(&deep), "{}", &deep[..40]);
