@@ -75,6 +75,26 @@ fn a_daemon_is_known_by_the_command_that_is_installed_for_it() {
 }
 
 #[test]
+fn a_module_of_a_package_is_known_by_what_starts_it() {
+    let project = tempfile::tempdir().unwrap();
+    let config = "daemon = [\"src/notes_mcp/server.py\"]\n";
+    std::fs::write(project.path().join("restartlint.toml"), config).unwrap();
+    for (pattern, status) in [
+        ("notes_mcp", 1),
+        ("src/notes_mcp", 1),
+        ("notes_mcp.", 1),
+        ("'python3 -m notes_mcp'", 1),
+        ("notes_mcp.server", 1),
+        ("other_mcp", 0),
+        ("'python3 -m other'", 0),
+        ("nginx", 0),
+    ] {
+        let (found, said) = verdict(project.path(), &format!("pkill -f {pattern}"));
+        assert_eq!(found, status, "{pattern}: {said}");
+    }
+}
+
+#[test]
 fn the_command_is_one_argument_or_standard_input() {
     let project = project();
     assert_eq!(run(project.path(), &["guard", "command", "-"], "killall gitea-mcp\n").0, 1);

@@ -49,6 +49,7 @@ fn verdict(command: &str, projects: &[Project], stores: &[PathBuf]) -> Result<Gu
         known.extend(names(project)?);
     }
     let mut daemons = Daemons::named(known, catalogue);
+    daemons.started_as = projects.iter().flat_map(started_as).collect();
     // A store that is named must be readable, whatever the command is.
     for store in stores {
         for row in Store::open(store, OpenMode::Existing)?.runtimes(Some("running"))? {
@@ -84,6 +85,18 @@ pub(super) fn judge_program(program: &str, projects: &[Project]) -> Result<Guard
 /// Names of the daemons: configured processes, daemon modules' file names and the commands that are
 /// installed for them, and the processes that the inventory's forbidden paths name.
 pub(in crate::face) fn names(project: &Project) -> Result<Vec<String>, Failure> {
+    let modules = modules(project);
+    let modules: Vec<&str> = modules.iter().map(String::as_str).collect();
+    let mut names = server_names(&project.config.guard.processes, &modules);
+    names.extend(installed(project, &modules));
+    if let Some(inventory) = project.inventory()? {
+        names.extend(inventory.paths.iter().flat_map(|p| &p.processes).map(|p| p.value.clone()));
+    }
+    Ok(names)
+}
+
+/// The files of the daemon modules.
+fn modules(project: &Project) -> Vec<String> {
     let mut modules: Vec<String> = Vec::new();
     for entry in &project.config.daemon {
         if entry.value.contains(['*', '?', '[', '{']) {
@@ -92,13 +105,24 @@ pub(in crate::face) fn names(project: &Project) -> Result<Vec<String>, Failure> 
             modules.push(entry.value.clone());
         }
     }
-    let modules: Vec<&str> = modules.iter().map(String::as_str).collect();
-    let mut names = server_names(&project.config.guard.processes, &modules);
-    names.extend(installed(project, &modules));
-    if let Some(inventory) = project.inventory()? {
-        names.extend(inventory.paths.iter().flat_map(|p| &p.processes).map(|p| p.value.clone()));
+    modules
+}
+
+/// What stands in the command lines that start the daemon modules in folders: the path, and what `-m` is given, from the
+/// root or from a folder that holds the package.
+fn started_as(project: &Project) -> Vec<(String, String)> {
+    let mut parts = Vec::new();
+    let in_folder = |module: &String| module.contains('/') && module.ends_with(".py");
+    for module in modules(project).into_iter().filter(in_folder) {
+        let dotted = dotted(&module).unwrap_or_default();
+        parts.push(("python3".to_owned(), module));
+        let mut rest = dotted.as_str();
+        while rest.contains('.') {
+            parts.push(("python3 -m".to_owned(), rest.to_owned()));
+            rest = rest.split_once('.').map_or("", |(_, rest)| rest);
+        }
     }
-    Ok(names)
+    parts
 }
 
 /// The commands under which the project's own metadata installs a daemon module, or the package around one.

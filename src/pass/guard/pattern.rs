@@ -99,6 +99,14 @@ fn expression(
             return (reason, Some(name.clone()));
         }
     }
+    // What the program alone matches is about the interpreter.
+    let starts = |(program, part): &&(String, String)| {
+        lines && regex.is_match(&format!("{program} {part}")) && !regex.is_match(program)
+    };
+    if let Some((_, part)) = daemons.started_as.iter().find(starts) {
+        let reason = if everything { Reason::BroadPattern } else { Reason::NamesDaemon };
+        return (reason, Some(part.clone()));
+    }
     for process in daemons.processes.values().filter(|p| p.daemon) {
         if regex.is_match(if lines { &process.line } else { &process.name }) {
             return (Reason::NamesDaemon, Some(process.name.clone()));
