@@ -795,11 +795,16 @@ fn several_names_are_explained_each_and_all_or_none() {
     };
     assert_eq!(heads(&["RL303", "RL108"]), ["RL303 forbidden-path", "RL108 daemon-exit"]);
     assert_eq!(heads(&["kill", "os.execv", "forbidden"]), ["kill", "os.execv", "forbidden"]);
-    // The words of one command stay together, with what it is given.
+    // The words of one name stay together; what a command is given does in quotes.
     assert_eq!(heads(&["systemctl", "restart"]), ["systemctl restart"]);
-    assert_eq!(heads(&["systemctl", "kill", "web", "RL107"])[0], "systemctl kill web");
-    assert_eq!(heads(&["systemctl", "kill", "web", "RL107"]).len(), 2);
-    assert_eq!(heads(&["pkill", "web", "killall"]), ["pkill web", "killall"]);
+    assert_eq!(heads(&["systemctl", "kill", "RL107"])[0], "systemctl kill");
+    assert_eq!(
+        heads(&["os.execv", "pkill", "systemctl", "restart"]),
+        ["os.execv", "pkill", "systemctl restart"]
+    );
+    assert_eq!(heads(&["pkill -f web", "killall"]), ["pkill -f web", "killall"]);
+    let (status, stdout, stderr) = place.run(&["explain", "pkill", "nope"]);
+    assert!(status == 2 && stdout.is_empty() && stderr.contains("`nope` is no rule"), "{stderr}");
     let (status, stdout, stderr) = place.run(&["explain", "RL303", "os.killl", "RL30l"]);
     assert_eq!((status, stdout.as_str()), (2, ""));
     for text in ["`os.killl` is no rule", "did you mean `os.kill`?", "did you mean `RL301`?"] {

@@ -8,12 +8,15 @@ use crate::base::site::{Target, TargetKind};
 use crate::data::commands::CommandCatalogue;
 use crate::data::config::Config;
 use crate::data::inventory::Inventory;
+use crate::data::programs::started_as;
 
 /// The daemons that a project names.
 #[derive(Debug, Default)]
 pub struct Daemons {
     /// Process names and command lines that a pattern may hit.
     names: Vec<String>,
+    /// What stands in command lines that start the daemon modules.
+    started_as: Vec<String>,
     /// Interpreters: a kill of all of them hits a daemon that runs in one.
     broad: Vec<String>,
 }
@@ -37,7 +40,9 @@ impl Daemons {
         names.retain(|n| !n.trim().is_empty() && !n.contains('*'));
         names.sort();
         names.dedup();
-        Daemons { names, broad: CommandCatalogue::shared().broad.clone() }
+        let modules = tree.daemons.iter().filter(|daemon| !daemon.path.contains('*'));
+        let started_as = modules.flat_map(|daemon| started_as(&daemon.path)).collect();
+        Daemons { names, started_as, broad: CommandCatalogue::shared().broad.clone() }
     }
 
     /// Whether the target is a daemon, a part of one's name, or broad enough to hit one.
@@ -64,6 +69,9 @@ impl Daemons {
             return true;
         }
         let Ok(regex) = Regex::new(text) else { return false };
+        if self.started_as.iter().any(|line| regex.is_match(line)) {
+            return true;
+        }
         self.names.iter().any(|name| {
             regex.is_match(name)
                 || self.broad.iter().any(|interpreter| regex.is_match(&format!("{interpreter} {name}")))
@@ -85,6 +93,7 @@ mod tests {
 
     fn hit(kind: TargetKind, text: &str) -> bool {
         let daemons = Daemons {
+            started_as: started_as("src/notes/mcp_server.py"),
             names: vec!["mcp_server.py".into(), "mcp_server".into(), "gitea-mcp".into()],
             broad: CommandCatalogue::built_in().broad,
         };

@@ -101,10 +101,10 @@ impl<'a> Lowering<'a> {
         }
         match node.kind() {
             "comment" | "heredoc_body" | "heredoc_start" | "heredoc_end" => {}
-            "list" => self.list(node, context),
+            "list" => self.list(node, context, &[]),
             "pipeline" => {
                 let input = context.input.clone();
-                self.pipeline(node, context, input);
+                self.pipeline(node, context, input, &[]);
             }
             "subshell" => self.children(node, &context.subshell()),
             "command_substitution" | "process_substitution" => {
@@ -145,7 +145,23 @@ impl<'a> Lowering<'a> {
     }
 
     /// `a && b || c` nests to the left, as deep as it is long: walked in a loop.
-    fn list(&mut self, node: Node<'_>, context: &Context) {
+    /// A statement whose last command has more words than its own: those behind the target of a redirection, which
+    /// the grammar puts around the whole of a list or a pipeline.
+    fn statement_with(&mut self, node: Node<'_>, context: &Context, more: &[Node<'_>]) {
+        match node.kind() {
+            _ if more.is_empty() => self.statement(node, context),
+            "command" => self.command_with_depth(node, context, more),
+            "list" => self.list(node, context, more),
+            "pipeline" => self.pipeline(node, context, context.input.clone(), more),
+            "negated_command" => {
+                named(node).into_iter().for_each(|negated| self.statement_with(negated, context, more));
+            }
+            // What is no command takes no words.
+            _ => self.statement(node, context),
+        }
+    }
+
+    fn list(&mut self, node: Node<'_>, context: &Context, more: &[Node<'_>]) {
         let mut rights = Vec::new();
         let mut at = node;
         loop {
@@ -161,27 +177,19 @@ impl<'a> Lowering<'a> {
         }
         let conditional = context.conditional();
         while let Some(right) = rights.pop() {
-            self.statement(right, &conditional);
+            let more = if rights.is_empty() { more } else { &[] };
+            self.statement_with(right, &conditional, more);
         }
     }
 
     /// Stages in order; each reads what the one before it writes.
-    fn pipeline(&mut self, node: Node<'_>, context: &Context, first: Input) {
-        self.stages(node, context, first, &[]);
-    }
-
-    /// The same, with words that the last stage has beside its own.
-    fn stages(&mut self, node: Node<'_>, context: &Context, first: Input, extra: &[Node<'_>]) {
+    fn pipeline(&mut self, node: Node<'_>, context: &Context, first: Input, more: &[Node<'_>]) {
         let mut input = first;
-        let stages = named(node);
-        for (at, stage) in stages.iter().enumerate() {
+        let mut stages = named(node).into_iter().peekable();
+        while let Some(stage) = stages.next() {
             let start = self.count();
-            let inner = Context { input, ..context.subshell() };
-            if at + 1 == stages.len() && stage.kind() == "command" {
-                self.command_with_depth(*stage, &inner, extra);
-            } else {
-                self.statement(*stage, &inner);
-            }
+            let more = if stages.peek().is_none() { more } else { &[] };
+            self.statement_with(stage, &Context { input, ..context.subshell() }, more);
             input = Input::Pipe(start..self.count());
         }
     }
@@ -218,19 +226,13 @@ impl<'a> Lowering<'a> {
             }
         }
         let start = self.count();
-        match body {
-            Some(body) if body.kind() == "command" => self.command_with_depth(body, &inner, &extra),
-            // The redirection stands at the last command of a pipeline.
-            Some(body) if body.kind() == "pipeline" && !extra.is_empty() => {
-                self.stages(body, &inner, inner.input.clone(), &extra);
-            }
-            Some(body) => self.statement(body, &inner),
-            None => {}
+        if let Some(body) = body {
+            self.statement_with(body, &inner, &extra);
         }
         let written = start..self.count();
         for part in after {
             if part.kind() == "pipeline" {
-                self.pipeline(part, context, Input::Pipe(written.clone()));
+                self.pipeline(part, context, Input::Pipe(written.clone()), &[]);
             } else {
                 self.statement(part, &context.conditional());
             }

@@ -45,7 +45,7 @@ const WORDS: [((&str, &str), &str, &str); 17] = [
     (VERDICT, "undetermined", "Something about it cannot be decided."),
     (VERDICT, "contaminating", "An action hits a daemon, or is broad enough to."),
     (PART, "works", "It was tried, and works."),
-    (PART, "inactive", "Nobody set it up, and it does nothing."),
+    (PART, "inactive", "Nobody set it up, or it is not decided yet: it does nothing."),
     (PART, "broken", "It is set up, and does not work."),
     (MEMBER, "running", "Exactly one member runs."),
     (MEMBER, "duplicate", "Several run."),

@@ -1,5 +1,5 @@
-//! Programs that a package's own metadata names: the scripts of a `pyproject.toml`, `bin` of a
-//! `package.json`. Of text alone; what cannot be read names nothing.
+//! How a project's modules are started: as programs that its metadata names (the scripts of a `pyproject.toml`,
+//! `bin` of a `package.json`), and by an interpreter. Of text alone; what cannot be read names nothing.
 
 /// A program that a Python project installs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,9 +52,39 @@ pub fn bins(text: &str) -> Vec<(String, String)> {
     named.into_iter().map(|(name, file)| (name.to_owned(), plain(file))).collect()
 }
 
+/// The dotted name of a Python module's file, by its path from the root.
+pub fn dotted(module: &str) -> Option<String> {
+    let module = module.strip_suffix(".py")?;
+    let own = ["/__main__", "/__init__"].iter().find_map(|own| module.strip_suffix(own));
+    Some(own.unwrap_or(module).replace('/', "."))
+}
+
+/// What stands behind the interpreter where a module's file is started: its path, and `-m` with its dotted name, from
+/// the root or from a folder that holds the package.
+pub fn started_as(module: &str) -> Vec<String> {
+    let mut forms = vec![module.to_owned()];
+    let dotted = dotted(module).unwrap_or_default();
+    let mut rest = dotted.as_str();
+    while !rest.is_empty() {
+        forms.push(format!("-m {rest}"));
+        rest = rest.split_once('.').map_or("", |(_, rest)| rest);
+    }
+    forms
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_is_started_by_its_path_and_by_its_dotted_name() {
+        assert_eq!(
+            started_as("src/pkg/app.py"),
+            ["src/pkg/app.py", "-m src.pkg.app", "-m pkg.app", "-m app"]
+        );
+        assert_eq!(started_as("pkg/__main__.py"), ["pkg/__main__.py", "-m pkg"]);
+        assert_eq!(started_as("bin/server.js"), ["bin/server.js"]);
+    }
 
     #[test]
     fn manifests_name_their_programs() {

@@ -26,7 +26,7 @@ pub struct Cli {
     /// When to colour text.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
-    /// Print results and errors only: no notes, and no closing line below findings.
+    /// Print results and errors only: no notes on standard error, and no closing line below findings.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Say more on standard error.

@@ -28,7 +28,7 @@ pub fn run(args: &ExplainArgs) -> Result<Outcome, Failure> {
     let catalogue = CommandCatalogue::shared();
     let names = primitive_names::all();
     let (mut texts, mut unknown_names) = (Vec::new(), Vec::new());
-    for what in asked(&args.what, names, catalogue) {
+    for what in asked(&args.what, names) {
         match text(&what, catalogue) {
             Some(text) => texts.push(text),
             None => unknown_names.push(unknown(&what, names, catalogue)),
@@ -48,37 +48,17 @@ fn text(what: &str, catalogue: &CommandCatalogue) -> Option<String> {
         .or_else(|| status(what))
 }
 
-/// What is asked for: each word for itself, but for those that make one name (`systemctl restart`) and what
-/// a command is given.
-fn asked(words: &[String], names: &BTreeSet<String>, catalogue: &CommandCatalogue) -> Vec<String> {
+/// What is asked for: each word for itself, but for those that make one name (`systemctl restart`).
+fn asked(words: &[String], names: &BTreeSet<String>) -> Vec<String> {
     let mut asked = Vec::new();
     let mut rest = words;
-    while let Some(first) = rest.first() {
+    while !rest.is_empty() {
         let joined = |count: usize| rest.get(..count).unwrap_or(&[]).join(" ");
-        let mut count = (2..=rest.len()).rev().find(|count| names.contains(&joined(*count))).unwrap_or(1);
-        let command = catalogue.commands(first.split(' ').next().unwrap_or(first)).next().is_some();
-        while command && rest.get(count).is_some_and(|word| !stands_alone(word, names, catalogue)) {
-            count += 1;
-        }
+        let count = (2..=rest.len()).rev().find(|count| names.contains(&joined(*count))).unwrap_or(1);
         asked.push(joined(count));
         rest = rest.get(count..).unwrap_or(&[]);
     }
     asked
-}
-
-/// Whether a word behind a command is asked for itself, and is not what the command is given.
-fn stands_alone(word: &str, names: &BTreeSet<String>, catalogue: &CommandCatalogue) -> bool {
-    let mut rules = catalogue.commands(word).peekable();
-    match rules.peek() {
-        // `docker` in `systemctl stop docker` is a unit: alone it is no primitive.
-        Some(_) => rules.any(|rule| rule.verbs.is_empty()),
-        None => {
-            checks::find(word).is_some()
-                || Effect::from_name(&word.to_ascii_lowercase()).is_some()
-                || glossary::find(word).is_some()
-                || names.contains(word)
-        }
-    }
 }
 
 /// A word that says how something stands, with the rules whose names hold it.

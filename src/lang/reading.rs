@@ -1,10 +1,10 @@
 //! What every tree-sitter reader does alike: parse within a time, report the first syntax
 //! error, and find the annotations among the comments. Knows no language.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Language, Node, ParseOptions, Parser, Point, Tree};
 
 use crate::base::facts::{AnnotationComment, Problem, ProblemKind};
 use crate::base::span::Span;
@@ -20,8 +20,25 @@ const LONGEST_ERROR: usize = 200;
 
 /// Parses a text; `None` if it took too long.
 pub fn parse(language: &Language, text: &str) -> Option<Tree> {
+    parse_ranges(language, text, &[])
+}
+
+/// Parses the byte ranges of a text, all of it where there are none; `None` if it took too long.
+pub fn parse_ranges(language: &Language, text: &str, ranges: &[Range<usize>]) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(language).ok()?;
+    if !ranges.is_empty() {
+        // Rows only keep the order of ranges; places are taken from bytes.
+        let point = |row| Point { row, column: 0 };
+        let range = |range: &Range<usize>| tree_sitter::Range {
+            start_byte: range.start,
+            end_byte: range.end,
+            start_point: point(range.start),
+            end_point: point(range.end),
+        };
+        let ranges: Vec<tree_sitter::Range> = ranges.iter().map(range).collect();
+        parser.set_included_ranges(&ranges).ok()?;
+    }
     let start = Instant::now();
     let mut progress = |_: &tree_sitter::ParseState| {
         if start.elapsed() > PARSE_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -82,8 +99,13 @@ pub fn syntax_problem(tree: &Tree) -> Option<Problem> {
     None
 }
 
-/// Comments that begin with the mark. `is_comment` tells which nodes are comments, `openers`
-/// are the characters that may stand before the mark, `closer` what ends a block comment.
+/// Whether a text may hold an annotation.
+pub fn is_marked(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_some()
+}
+
+/// Comments that begin with the mark. `is_comment` tells which nodes are comments; for the others see
+/// [`annotations_in`].
 pub fn annotations(
     tree: &Tree,
     text: &str,
@@ -91,27 +113,45 @@ pub fn annotations(
     openers: &[char],
     closer: &str,
 ) -> Vec<AnnotationComment> {
-    if memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
+    if !is_marked(text) {
         return Vec::new();
     }
+    annotations_in(text, &comments(tree, is_comment), openers, closer)
+}
+
+/// The annotations among comments. `openers` are the characters that may stand before the mark, `closer` what
+/// ends a block comment.
+pub fn annotations_in(
+    text: &str,
+    comments: &[Span],
+    openers: &[char],
+    closer: &str,
+) -> Vec<AnnotationComment> {
+    let ends = ['\n', '\r'];
+    let annotation = |span: &Span| {
+        let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
+        let comment = text.get(span.range())?;
+        let rest = comment.trim_start_matches(openers).trim_start().strip_prefix(MARK)?;
+        let before = before.rsplit(ends).next().unwrap_or(before);
+        let after = after.split(ends).next().unwrap_or(after);
+        Some(AnnotationComment {
+            span: *span,
+            text: rest.trim().trim_end_matches(closer).trim().to_owned(),
+            below: None,
+            alone: before.trim().is_empty() && after.trim().is_empty(),
+        })
+    };
+    comments.iter().filter_map(annotation).collect()
+}
+
+/// The comments of a tree, in order.
+pub fn comments(tree: &Tree, is_comment: impl Fn(&str) -> bool) -> Vec<Span> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
     'walk: loop {
         let node = cursor.node();
-        if is_comment(node.kind())
-            && let Some(comment) = text.get(node.byte_range())
-            && let Some(rest) = comment.trim_start_matches(openers).trim_start().strip_prefix(MARK)
-        {
-            let line_start = text[..node.start_byte()].rfind('\n').map_or(0, |at| at + 1);
-            let line_end = text[node.end_byte()..].find('\n').map_or(text.len(), |at| node.end_byte() + at);
-            let before = text[line_start..node.start_byte()].trim();
-            let after = text[node.end_byte()..line_end].trim();
-            found.push(AnnotationComment {
-                span: Span::new(node.start_byte(), node.end_byte()),
-                text: rest.trim().trim_end_matches(closer).trim().to_owned(),
-                below: None,
-                alone: before.is_empty() && after.is_empty(),
-            });
+        if is_comment(node.kind()) {
+            found.push(Span::new(node.start_byte(), node.end_byte()));
         }
         if cursor.goto_first_child() {
             continue;

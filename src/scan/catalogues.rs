@@ -63,12 +63,25 @@ impl Catalogues {
             return &self.empty;
         };
         self.programs[at].get_or_init(|| {
-            // Tests hold the embedded ones against their schema.
+            // A test reads each embedded one.
             let mut catalogue = Catalogue::embedded(language).unwrap_or_default();
             for (_, entry) in self.own.iter().filter(|(of, _)| *of == language) {
                 catalogue.add(entry.clone());
             }
             catalogue
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_embedded_catalogue_can_be_read() {
+        for language in PROGRAM_LANGUAGES {
+            assert!(Catalogue::embedded(language).is_ok_and(|c| !c.primitives().is_empty()), "{language:?}");
+        }
+        assert!(!Catalogues::default().commands().command_names().is_empty());
     }
 }

@@ -130,7 +130,7 @@ fn exception(group: &Group) -> String {
     let places: Vec<String> = group.reached.iter().map(place).collect();
     format!(
         "# The daemon reaches it, where only an exception with a location `file::symbol` sanctions it. Better, remove the site.\n\
-         # {}\n# daemon_exception = true\n",
+         # In place of the `locations` above:\n# {}\n# daemon_exception = true\n",
         one_line(&format!("locations = [{}]", places.join(", ")))
     )
 }

@@ -49,7 +49,7 @@ fn verdict(command: &str, projects: &[Project], stores: &[PathBuf]) -> Result<Gu
         known.extend(names(project)?);
     }
     let mut daemons = Daemons::named(known, catalogue);
-    daemons.started_as = projects.iter().flat_map(started_as).collect();
+    daemons.modules = projects.iter().flat_map(modules).collect();
     // A store that is named must be readable, whatever the command is.
     for store in stores {
         for row in Store::open(store, OpenMode::Existing)?.runtimes(Some("running"))? {
@@ -108,27 +108,10 @@ fn modules(project: &Project) -> Vec<String> {
     modules
 }
 
-/// What stands in the command lines that start the daemon modules in folders: the path, and what `-m` is given, from the
-/// root or from a folder that holds the package.
-fn started_as(project: &Project) -> Vec<(String, String)> {
-    let mut parts = Vec::new();
-    let in_folder = |module: &String| module.contains('/') && module.ends_with(".py");
-    for module in modules(project).into_iter().filter(in_folder) {
-        let dotted = dotted(&module).unwrap_or_default();
-        parts.push(("python3".to_owned(), module));
-        let mut rest = dotted.as_str();
-        while rest.contains('.') {
-            parts.push(("python3 -m".to_owned(), rest.to_owned()));
-            rest = rest.split_once('.').map_or("", |(_, rest)| rest);
-        }
-    }
-    parts
-}
-
 /// The commands under which the project's own metadata installs a daemon module, or the package around one.
 fn installed(project: &Project, modules: &[&str]) -> Vec<String> {
     let read = |name: &str| std::fs::read_to_string(project.root.join(name)).unwrap_or_default();
-    let dotted: Vec<String> = modules.iter().filter_map(|module| dotted(module)).collect();
+    let dotted: Vec<String> = modules.iter().filter_map(|module| programs::dotted(module)).collect();
     let scripts = programs::scripts(&read("pyproject.toml")).into_iter().filter(|script| {
         let is_inside = |of: &str| of == script.module || of.ends_with(&format!(".{}", script.module));
         dotted.iter().any(|module| {
@@ -140,13 +123,6 @@ fn installed(project: &Project, modules: &[&str]) -> Vec<String> {
         modules.iter().any(|module| stem(module) == stem(file))
     });
     scripts.map(|script| script.name).chain(bins.map(|(name, _)| name)).collect()
-}
-
-/// The dotted name of a Python module's file.
-fn dotted(module: &str) -> Option<String> {
-    let module = module.strip_suffix(".py")?;
-    let own = ["/__main__", "/__init__"].iter().find_map(|own| module.strip_suffix(own));
-    Some(own.unwrap_or(module).replace('/', "."))
 }
 
 /// A file's name without its folder and its suffix.

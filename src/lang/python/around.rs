@@ -29,18 +29,6 @@ impl Around<'_> {
         self.text.as_bytes().get(self.end).copied()
     }
 
-    pub(super) fn is_whole_word(&self) -> bool {
-        let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        let joins = |outer: Option<u8>, inner: Option<&u8>| {
-            outer.is_some_and(is_name) && inner.is_some_and(|b| is_name(*b))
-        };
-        let bytes = self.word.as_bytes();
-        // The letter of an escape (`"\npkill"`) is no part of the word.
-        let escaped = matches!(self.byte_before(), Some(b'n' | b't' | b'r'))
-            && self.start.checked_sub(2).is_some_and(|at| self.text.as_bytes()[at] == b'\\');
-        (escaped || !joins(self.byte_before(), bytes.first())) && !joins(self.byte_after(), bytes.last())
-    }
-
     /// The name before the dot before the word.
     pub(super) fn qualifier(&self) -> Option<&str> {
         let before = self.before().strip_suffix('.')?;

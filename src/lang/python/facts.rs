@@ -6,19 +6,16 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::ast;
-use super::grammar::{self, PARSE_LIMIT};
+use super::grammar;
 use super::lower::lower;
 use super::notebook;
 use super::select::Selection;
 use super::tree::Rows;
-use crate::base::facts::{AnnotationComment, FileFacts, Language, Problem, ProblemKind};
+use crate::base::facts::{FileFacts, Language, Problem, ProblemKind};
 use crate::base::source::Source;
 use crate::base::span::Span;
 use crate::data::primitives::Catalogue;
-use crate::lang::server;
-
-/// What a comment must begin with to be an annotation.
-const MARK: &str = "restartlint:";
+use crate::lang::{reading, server};
 
 /// Reads one file. `watch` holds the symbols whose uses are recorded.
 pub fn facts(path: &str, source: &Source, catalogue: &Catalogue, watch: &FxHashSet<String>) -> FileFacts {
@@ -66,23 +63,13 @@ fn read_ranges(
         return;
     }
     let Some(Parsed { rows, comments, problem }) = parsed(text, ranges) else {
-        facts.problems.push(Problem {
-            kind: ProblemKind::GaveUp,
-            span: Span::default(),
-            message: format!("took longer than {} s to parse: it was not read", PARSE_LIMIT.as_secs()),
-        });
+        facts.problems.push(reading::gave_up());
         return;
     };
     facts.problems.extend(problem);
     let lowered = lower(&rows, text, watch, skipped);
-    if let Some(span) = lowered.too_deep.first() {
-        facts.problems.push(Problem {
-            kind: ProblemKind::GaveUp,
-            span: *span,
-            message: "is nested too deep here: what lies inside was not read".to_owned(),
-        });
-    }
-    facts.annotations = annotations(&comments, text);
+    facts.problems.extend(lowered.too_deep.first().map(|span| reading::too_deep(*span)));
+    facts.annotations = reading::annotations_in(text, &comments, &['#'], "");
     facts.server = server::reason(&lowered.program, catalogue);
     facts.watched = lowered.watched;
     facts.program = Some(lowered.program);
@@ -99,19 +86,20 @@ struct Parsed {
 
 /// Parses a text, or the ranges of it; `None` if it took too long.
 fn parsed(text: &str, ranges: &[Range<usize>]) -> Option<Parsed> {
-    let is_marked = memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_some();
+    let is_marked = reading::is_marked(text);
     if let Some(ast::Read { rows, comments }) = ast::read(text, ranges, is_marked) {
         return Some(Parsed { rows, comments, problem: None });
     }
     let tree = grammar::parse(text, ranges)?;
-    let comments = if is_marked { grammar::comments(&tree) } else { Vec::new() };
-    Some(Parsed { rows: grammar::rows(&tree), comments, problem: grammar::syntax_problem(&tree, text) })
+    let comments = if is_marked { reading::comments(&tree, |kind| kind == "comment") } else { Vec::new() };
+    Some(Parsed { rows: grammar::rows(&tree), comments, problem: reading::syntax_problem(&tree) })
 }
 
-/// Blocks in blocks, at most: the grammar's scanner has no room for more than about 500.
+/// Blocks in blocks, at most: the grammar's scanner has no room for more than about 500, and trees are walked
+/// by recursion.
 const MOST_BLOCKS: usize = 200;
 
-/// Whether a text may nest its blocks deeper than the grammar can hold.
+/// Whether a text may nest its blocks deeper than is followed.
 fn nests_too_deep(text: &str) -> bool {
     let mut open: Vec<usize> = Vec::new();
     for line in text.lines() {
@@ -130,23 +118,6 @@ fn nests_too_deep(text: &str) -> bool {
     false
 }
 
-/// Comments that begin with the mark.
-fn annotations(comments: &[Span], text: &str) -> Vec<AnnotationComment> {
-    let annotation = |span: &Span| {
-        let comment = text.get(span.range())?;
-        let rest = comment.trim_start_matches('#').trim_start().strip_prefix(MARK)?;
-        let before = &text[..span.start as usize];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        Some(AnnotationComment {
-            span: *span,
-            text: rest.trim().to_owned(),
-            below: None,
-            alone: before[line_start..].trim().is_empty(),
-        })
-    };
-    comments.iter().filter_map(annotation).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,5 +134,33 @@ mod tests {
         let facts = facts("deep.py", &Source::new(text), &Catalogue::default(), &FxHashSet::default());
         assert_eq!(facts.problems.len(), 1);
         assert_eq!(facts.problems[0].kind, ProblemKind::GaveUp);
+    }
+
+    #[test]
+    fn todays_syntax_is_no_fault() {
+        let problems = |text: &str| {
+            facts("a.py", &Source::new(text.to_owned()), &Catalogue::default(), &FxHashSet::default())
+                .problems
+        };
+        for text in [
+            "class A[T = int]:\n    pass\n",
+            "type B[T = int] = list[T]\n",
+            "class A[*Ts = Unpack[tuple[int]], **P = [int]](B):\n    def g(self): pass\n",
+            "x = f'{a['b']}'\n",
+        ] {
+            assert_eq!(problems(text), [], "{text}");
+        }
+        for text in ["class A[T = int]:\n    def g(self: pass\n", "x = f[a b]\n"] {
+            assert_eq!(problems(text).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_annotation_is_alone_on_its_line_whatever_ends_it() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = ["import os", "# restartlint: ignore[RL301] r", "os.abort()", ""].join(end);
+            let facts = facts("a.py", &Source::new(text), &Catalogue::default(), &FxHashSet::default());
+            assert!(facts.annotations[0].alone, "{end:?}");
+        }
     }
 }

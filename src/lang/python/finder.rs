@@ -4,16 +4,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::leaves::name_bytes;
+
 /// The bytes of names, as far as entries have them.
-const IN_WORDS: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
-        byte += 1;
-    }
-    table
-};
+const IN_WORDS: [bool; 256] = name_bytes(false);
 
 /// An entry that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,23 +112,31 @@ impl Finder {
         for (entry, offset) in self.by_name.get(name).into_iter().flatten() {
             let text = self.entries[*entry].as_bytes();
             let Some(start) = start.checked_sub(*offset) else { continue };
-            let is_whole = || {
-                let joined = |outer: Option<&u8>, inner: Option<&u8>| {
-                    outer.is_some_and(|b| IN_WORDS[usize::from(*b)])
-                        && inner.is_some_and(|b| IN_WORDS[usize::from(*b)])
-                };
-                let escaped = start
-                    .checked_sub(2)
-                    .is_some_and(|at| bytes[at] == b'\\' && matches!(bytes[at + 1], b'n' | b't' | b'r'));
-                let before = start.checked_sub(1).and_then(|at| bytes.get(at));
-                (escaped || !joined(before, text.first()))
-                    && !joined(bytes.get(start + text.len()), text.last())
-            };
-            if bytes.get(start..start + text.len()) == Some(text) && is_whole() {
+            if bytes.get(start..start + text.len()) == Some(text) && stands_whole(bytes, start, text) {
                 found.push(Found { entry: *entry, start, end: start + text.len() });
             }
         }
     }
+}
+
+/// Whether an entry at a place is whole: no name at its ends is part of a longer one, but for the letter of an escape.
+fn stands_whole(bytes: &[u8], start: usize, entry: &[u8]) -> bool {
+    let joined = |outer: Option<&u8>, inner: Option<&u8>| {
+        let is_name = |byte: Option<&u8>| byte.is_some_and(|b| IN_WORDS[usize::from(*b)]);
+        is_name(outer) && is_name(inner)
+    };
+    // The `n` of `"\npkill"` is no part of the word.
+    let escaped = start
+        .checked_sub(2)
+        .is_some_and(|at| bytes[at] == b'\\' && matches!(bytes[at + 1], b'n' | b't' | b'r'));
+    let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+    (escaped || !joined(before, entry.first())) && !joined(bytes.get(start + entry.len()), entry.last())
+}
+
+/// Whether a text has a name as a word.
+pub(super) fn has_word(text: &str, name: &str) -> bool {
+    memchr::memmem::find_iter(text.as_bytes(), name.as_bytes())
+        .any(|start| stands_whole(text.as_bytes(), start, name.as_bytes()))
 }
 
 /// The names in bytes, with where each begins.

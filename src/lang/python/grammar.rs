@@ -1,18 +1,14 @@
 //! What tree-sitter-python makes of a text, as rows: it reads what is broken, or written for Python 2, as
 //! far as that goes, and stops after a while.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
-use tree_sitter::{Language, ParseOptions, Parser, Point, Tree};
+use tree_sitter::{Language, Tree};
 
 use super::tree::{Field, Kind, Rows};
-use crate::base::facts::{Problem, ProblemKind};
 use crate::base::span::Span;
-
-/// Parsing stops after this time and is reported.
-pub(super) const PARSE_LIMIT: Duration = Duration::from_secs(5);
+use crate::lang::reading;
 
 /// Kinds and fields by the grammar's numbers.
 struct Numbers {
@@ -33,69 +29,7 @@ static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
 
 /// Parses a text, or the ranges of it; `None` if it took too long.
 pub(super) fn parse(text: &str, ranges: &[Range<usize>]) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
-    if !ranges.is_empty() {
-        // Rows only keep the order of ranges; places are taken from bytes.
-        let point = |row| Point { row, column: 0 };
-        let range = |range: &Range<usize>| tree_sitter::Range {
-            start_byte: range.start,
-            end_byte: range.end,
-            start_point: point(range.start),
-            end_point: point(range.end),
-        };
-        let ranges: Vec<tree_sitter::Range> = ranges.iter().map(range).collect();
-        parser.set_included_ranges(&ranges).ok()?;
-    }
-    let start = Instant::now();
-    let mut progress = |_: &tree_sitter::ParseState| {
-        if start.elapsed() > PARSE_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let bytes = text.as_bytes();
-    parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or(&[]),
-        None,
-        Some(ParseOptions::new().progress_callback(&mut progress)),
-    )
-}
-
-/// The first syntax error, if there is one.
-pub(super) fn syntax_problem(tree: &Tree, text: &str) -> Option<Problem> {
-    let root = tree.root_node();
-    if !root.has_error() {
-        return None;
-    }
-    let mut stack = vec![root];
-    while let Some(node) = stack.pop() {
-        if node.is_error() && is_type_default(node, text) {
-            continue;
-        }
-        if node.is_error() || node.is_missing() {
-            let message = if node.is_missing() {
-                format!("has a syntax error: {} is missing here", node.kind())
-            } else {
-                "has a syntax error here".to_owned()
-            };
-            let end = node.end_byte().min(node.start_byte() + 200);
-            return Some(Problem {
-                kind: ProblemKind::Syntax,
-                span: Span::new(node.start_byte(), end.max(node.start_byte())),
-                message,
-            });
-        }
-        if node.has_error() {
-            let mut cursor = node.walk();
-            let children: Vec<tree_sitter::Node<'_>> = node.children(&mut cursor).collect();
-            stack.extend(children.into_iter().rev());
-        }
-    }
-    None
-}
-
-/// `T =` of a type parameter with a default (`class A[T = int]`), which the grammar does not know.
-fn is_type_default(error: tree_sitter::Node<'_>, text: &str) -> bool {
-    error.parent().is_some_and(|parent| matches!(parent.kind(), "type_parameter" | "constrained_type"))
-        && text.get(error.byte_range()).is_some_and(|t| t.trim_end().ends_with('=') || t.starts_with('='))
+    reading::parse_ranges(&tree_sitter_python::LANGUAGE.into(), text, ranges)
 }
 
 /// The rows of a parsed text.
@@ -139,27 +73,6 @@ pub(super) fn rows(tree: &Tree) -> Rows {
         }
     }
     rows
-}
-
-/// The comments of a text.
-pub(super) fn comments(tree: &Tree) -> Vec<Span> {
-    let mut found = Vec::new();
-    let mut cursor = tree.walk();
-    'walk: loop {
-        let node = cursor.node();
-        if node.kind() == "comment" {
-            found.push(Span::new(node.start_byte(), node.end_byte()));
-        }
-        if cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                break 'walk;
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]
@@ -250,23 +163,5 @@ assert a, b
 ",
         );
         agree("def f(:\n  x = (1,\nclass : pass\n'''open {x}");
-    }
-
-    #[test]
-    fn defaults_of_type_parameters_are_no_syntax_error() {
-        let problem = |text: &str| syntax_problem(&parse(text, &[]).unwrap(), text);
-        for text in [
-            "class A[T = int]:\n    pass\n",
-            "type B[T = int] = list[T]\n",
-            "def f[T = int](x: T): pass\n",
-            "class B[T: int = int]:\n    pass\n",
-            "def g[T: (int, str) = int](x: T): pass\n",
-            "type C[T: int = int] = list[T]\n",
-            "class A[*Ts = Unpack[tuple[int]], **P = [int]](B):\n    def g(self): pass\n",
-        ] {
-            assert_eq!(problem(text), None, "{text}");
-        }
-        assert!(problem("class A[T = int]:\n    def g(self: pass\n").is_some());
-        assert!(problem("x = f[a b]\n").is_some());
     }
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::around::{Around, FOUND_IN_SYS};
-use super::finder::{Finder, Found};
+use super::finder::{Finder, Found, has_word};
 use super::imports::{imports, stars};
 use super::leaves::identifiers;
 use crate::data::primitives::{ArgTest, Catalogue, Condition};
@@ -380,12 +380,6 @@ impl Hints {
         }
         hits
     }
-}
-
-/// Whether a name stands in a text as a word.
-fn has_word(text: &str, name: &str) -> bool {
-    memchr::memmem::find_iter(text.as_bytes(), name.as_bytes())
-        .any(|start| Around { text, start, end: start + name.len(), word: name }.is_whole_word())
 }
 
 /// Whether a text asks somewhere for a module that has primitives, by name.

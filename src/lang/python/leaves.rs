@@ -371,15 +371,19 @@ impl<'c> Leaves<'c> {
 }
 
 /// Bytes that stand in identifiers; every byte of a letter beyond ASCII counts.
-const IN_NAMES: [bool; 256] = {
+pub(super) const IN_NAMES: [bool; 256] = name_bytes(true);
+
+/// Which bytes stand in names.
+pub(super) const fn name_bytes(beyond_ascii: bool) -> [bool; 256] {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte] = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        let letter = byte as u8;
+        table[byte] = letter.is_ascii_alphanumeric() || letter == b'_' || beyond_ascii && letter >= 0x80;
         byte += 1;
     }
     table
-};
+}
 
 /// The identifiers of a text, strings and comments included: more is safe.
 pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {

@@ -1,6 +1,5 @@
-//! Python: sources, scripts and notebooks' code cells, read with ruff's
-//! parser, and where that finds a fault with tree-sitter-python, and lowered to the program facts. What a primitive is stands in `rules/python.toml`; only the
-//! search for words (`hints`) knows which of those names are too common to tell anything alone.
+//! Python: sources, scripts and notebooks' code cells, read with ruff's parser, and where that finds a fault with
+//! tree-sitter-python, and lowered to the program facts. What a primitive is stands in `rules/python.toml`.
 
 mod annotation;
 mod around;

@@ -142,7 +142,7 @@ fn code_hits(text: &str, cut: &Cut, hits: &[Hit]) -> Vec<Hit> {
         let string = &text[quiet.range.clone()];
         let in_quotes = text[..hit.offset].ends_with(['"', '\'']);
         let formatted =
-            string.contains('{') && text[..quiet.range.start].ends_with(['f', 'F', 'r', 'R', 't']);
+            text[..quiet.range.start].ends_with(['f', 'F', 'r', 'R', 't']) && string.contains('{');
         !quiet.is_prose && (runs_texts || hit.weight == Weight::Company || in_quotes || formatted)
     };
     hits.iter().filter(counts).copied().collect()

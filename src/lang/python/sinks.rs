@@ -184,9 +184,15 @@ impl<'a, 'c> Search<'a, 'c> {
     pub(super) fn commanded(&mut self, given: &Given) -> Vec<&'c str> {
         let mut queue: Vec<&'c str> =
             given.commands.iter().filter_map(|name| self.leaves.mentioned(name)).collect();
+        let mut last = None;
         for place in self.commands {
             let Some(leaf) = self.leaves.at(*place) else { continue };
             self.named[leaf] = true;
+            // What stands in one string is bound together.
+            let string = self.leaves.cut.quiet_at(*place).map(|quiet| quiet.range.start);
+            if string.is_some() && std::mem::replace(&mut last, string) == string {
+                continue;
+            }
             queue.extend(self.bound_at(leaf, *place));
         }
         let direct = queue.clone();

@@ -37,9 +37,8 @@ pub struct Forbidden {
 pub struct Daemons {
     /// File and program names, such as `mcp_server.py`.
     pub(super) names: Vec<String>,
-    /// Command lines that start a daemon module, in two parts: the program, and what it starts (its path, `-m` and its
-    /// dotted name).
-    pub started_as: Vec<(String, String)>,
+    /// The files of the daemon modules, by their paths from the root.
+    pub modules: Vec<String>,
     /// Interpreters under which an unsuffixed name may run.
     interpreters: Vec<String>,
     /// Pids of running rows of the runtime registry, with the runtime's id.

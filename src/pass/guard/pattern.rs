@@ -5,6 +5,7 @@ use regex::{Regex, RegexBuilder};
 use crate::base::site::TargetKind;
 use crate::command::Aim;
 use crate::data::commands::version_stem;
+use crate::data::programs::started_as;
 
 use super::daemons::{Daemons, base, kernel_name, stem};
 use super::report::Reason;
@@ -99,13 +100,9 @@ fn expression(
             return (reason, Some(name.clone()));
         }
     }
-    // What the program alone matches is about the interpreter.
-    let starts = |(program, part): &&(String, String)| {
-        lines && regex.is_match(&format!("{program} {part}")) && !regex.is_match(program)
-    };
-    if let Some((_, part)) = daemons.started_as.iter().find(starts) {
+    if let Some(module) = daemons.modules.iter().find(|module| lines && starts(&regex, module, daemons)) {
         let reason = if everything { Reason::BroadPattern } else { Reason::NamesDaemon };
-        return (reason, Some(part.clone()));
+        return (reason, Some(module.clone()));
     }
     for process in daemons.processes.values().filter(|p| p.daemon) {
         if regex.is_match(if lines { &process.line } else { &process.name }) {
@@ -134,6 +131,15 @@ fn expression(
         }
     }
     if everything { (Reason::BroadPattern, None) } else { (Reason::Elsewhere, None) }
+}
+
+/// Whether an expression matches a command line that starts a daemon module, and not the interpreter in it alone.
+fn starts(regex: &Regex, module: &str, daemons: &Daemons) -> bool {
+    let forms = started_as(module);
+    daemons.interpreters(module).into_iter().any(|interpreter| {
+        !regex.is_match(interpreter)
+            && forms.iter().any(|form| regex.is_match(&format!("{interpreter} {form}")))
+    })
 }
 
 /// Whether an expression matches the daemon's own name.

@@ -2,6 +2,7 @@
 //! anything is parsed: what it takes for nested need not be.
 
 use super::super::cut::string_end;
+use super::super::leaves::IN_NAMES;
 
 /// Open brackets, and operators in one statement, at most: one of either is at most a few levels of the tree.
 const MOST: usize = 2000;
@@ -48,7 +49,7 @@ fn joins_in_string(byte: u8) -> bool {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    IN_NAMES[usize::from(byte)]
 }
 
 #[cfg(test)]
