@@ -16,7 +16,7 @@ use crate::graph::link::Files;
 use crate::lang::python::cut::{Cut, Kind, cut};
 use crate::lang::python::given::{Given, Hands};
 use crate::lang::python::hints::{Hints, Weight};
-use crate::lang::python::select::{Pieces, Selection};
+use crate::lang::python::select::{Choice, Pieces, Selection};
 use crate::lang::python::{facts, identifiers, notebook_commands, selected};
 
 /// Rounds of widening for one file: aliases of aliases of aliases.
@@ -89,7 +89,8 @@ impl PythonReader {
             if is_whole {
                 return reading;
             }
-            reading.chosen = Some(Box::new(Chosen { own: Given::default(), selection: EVERY_PIECE }));
+            reading.chosen =
+                Some(Box::new(Chosen { own: Given::default(), begun: EVERY_PIECE, selection: EVERY_PIECE }));
             let mut facts = self.whole(path, source, catalogues);
             settle(&mut facts, files, catalogues, &|name| self.knows(name));
             reading.facts = Some(facts);
@@ -119,17 +120,21 @@ impl PythonReader {
         let mut given = given.clone();
         let mut own = before.map(|before| before.own.clone()).unwrap_or_default();
         given.extend(&own);
-        let mut chosen = before.map(|before| before.selection);
+        if is_whole {
+            reading.hands = pieces.hands(&given);
+            return reading;
+        }
+        let mut chosen = before.map(|before| (before.begun, before.selection));
         for _ in 0..ROUNDS {
-            let (selection, hands) = pieces.choose(&given);
+            let (choice, hands) = pieces.choose(&given, chosen.map(|(begun, _)| begun));
             reading.hands = hands;
-            let Some(selection) = selection else { return reading };
+            let Choice::Of { selection, begun } = choice else { return reading };
             let print = FxBuildHasher.hash_one(&selection);
             // The same pieces say the same.
-            if is_whole || chosen == Some(print) {
+            if chosen.is_some_and(|(_, selection)| selection == print) {
                 return reading;
             }
-            reading.chosen = Some(Box::new(Chosen { own: own.clone(), selection: print }));
+            reading.chosen = Some(Box::new(Chosen { own: own.clone(), begun, selection: print }));
             if covers(&selection, text) {
                 return whole(reading);
             }
@@ -144,7 +149,7 @@ impl PythonReader {
                 return reading;
             }
             own.extend(&more);
-            chosen = Some(print);
+            chosen = Some((begun, print));
         }
         whole(reading)
     }
@@ -225,6 +230,8 @@ pub(super) struct Reading {
 pub(super) struct Chosen {
     /// The names that turned out to matter in it.
     own: Given,
+    /// A fingerprint of what told the pieces.
+    begun: u64,
     /// A fingerprint of the pieces.
     selection: u64,
 }

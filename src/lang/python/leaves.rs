@@ -20,6 +20,7 @@ pub(super) struct Leaf<'c> {
     pub(super) class: Option<usize>,
     lines: OnceCell<Option<Slice<'c>>>,
     gives_back: OnceCell<bool>,
+    names: OnceCell<FxHashSet<&'c str>>,
     members: OnceCell<FxHashSet<&'c str>>,
 }
 
@@ -30,6 +31,7 @@ impl<'c> Leaf<'c> {
             class,
             lines: OnceCell::new(),
             gives_back: OnceCell::new(),
+            names: OnceCell::new(),
             members: OnceCell::new(),
         }
     }
@@ -176,6 +178,11 @@ impl<'c> Leaves<'c> {
     /// The text of a leaf.
     pub(super) fn text_of(&self, at: usize) -> &'c str {
         &self.text[self.all[at].span()]
+    }
+
+    /// Every name in a leaf.
+    pub(super) fn names_of(&self, at: usize) -> &FxHashSet<&'c str> {
+        self.all[at].names.get_or_init(|| identifiers(self.text_of(at)).collect())
     }
 
     /// Whether a name stands in a leaf as a member of something, or in quotes as one that is looked up.
@@ -487,10 +494,8 @@ pub(super) fn parameters_called(slice: &str) -> Vec<usize> {
     let parameters: Vec<&str> = identifiers(&header[..end]).skip(2).collect();
     let body = &header[end..];
     let is_call = |name: &&str| {
-        let before = body[..offset_in(body, name)].chars().next_back();
-        parameters.contains(name)
-            && body[offset_in(body, name) + name.len()..].starts_with('(')
-            && before != Some('.')
+        let (before, after) = (&body[..offset_in(body, name)], &body[offset_in(body, name) + name.len()..]);
+        after.starts_with('(') && !before.ends_with('.') && parameters.contains(name)
     };
     identifiers(body).filter(is_call).map(|name| offset_in(slice, name)).collect()
 }

@@ -1,5 +1,6 @@
 //! Lookups by name: which of them may look into a module that has primitives.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
@@ -33,7 +34,7 @@ pub(super) fn counting(leaves: &Leaves<'_>, hints: &Hints, lookups: &[(usize, us
         leaves.all[*at].statement.kind == Kind::Simple && hints.is_module(value.trim())
     };
     counting.wholes = (0..leaves.all.len()).filter(keeps).collect();
-    let modules = Modules::of(leaves, hints);
+    let modules = LazyCell::new(|| Modules::of(leaves, hints));
     let mut lines_seen: FxHashSet<(usize, *const u8)> = FxHashSet::default();
     for (at, offset) in lookups.iter().copied() {
         let seed = offset - leaves.all[at].statement.span.start;
@@ -48,8 +49,12 @@ pub(super) fn counting(leaves: &Leaves<'_>, hints: &Hints, lookups: &[(usize, us
                 && !(in_sys && *name == "sys")
                 && (imports || modules.values.contains(*name))
         };
-        let span = leaves.all[at].span();
-        if on_itself || looks_up_a_literal(rest) || !modules.within(span).any(|name| counts(&name)) {
+        // A leaf's names are at hand; where the modules stand in the whole text is found for few files.
+        if on_itself
+            || looks_up_a_literal(rest)
+            || !leaves.names_of(at).iter().any(|name| hints.is_module(name))
+            || !modules.within(leaves.all[at].span()).any(|name| counts(&name))
+        {
             continue;
         }
         // What is true of a line is true once.

@@ -3,9 +3,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::hash::BuildHasher;
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::asks::commands_named;
 use super::cut::{Cut, Kind};
@@ -33,8 +34,24 @@ pub struct Selection {
     pub skipped: Vec<Range<usize>>,
 }
 
+/// What is to be parsed of a file, and what it follows from.
+#[derive(Debug)]
+pub enum Choice {
+    /// Nothing can matter.
+    Nothing,
+    /// It begins with what another one began with: the pieces are the same.
+    Same,
+    /// These pieces.
+    Of {
+        /// The pieces.
+        selection: Selection,
+        /// A fingerprint of what tells them: the rest follows from the text.
+        begun: u64,
+    },
+}
+
 /// What is chosen of a leaf.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Hash)]
 struct Chosen {
     chosen: bool,
     runs: bool,
@@ -88,8 +105,9 @@ impl<'c> Pieces<'c> {
         }
     }
 
-    /// Chooses what to parse, none if nothing can matter, and tells what the file has for others.
-    pub fn choose(&self, given: &Given) -> (Option<Selection>, Hands) {
+    /// Chooses what to parse, and tells what the file has for others. `before` is what an earlier choice
+    /// began with.
+    pub fn choose(&self, given: &Given, before: Option<u64>) -> (Choice, Hands) {
         let Meeting { places, hands } = self.meeting(given);
         let mut chooser = Chooser {
             pieces: self,
@@ -99,10 +117,19 @@ impl<'c> Pieces<'c> {
         };
         chooser.by_words(&places, given);
         if !chooser.chosen.iter().any(|l| l.chosen) {
-            return (None, hands);
+            return (Choice::Nothing, hands);
+        }
+        let begun = FxBuildHasher.hash_one(&chooser.chosen);
+        if before == Some(begun) {
+            return (Choice::Same, hands);
         }
         chooser.by_names();
-        (Some(chooser.selection()), hands)
+        (Choice::Of { selection: chooser.selection(), begun }, hands)
+    }
+
+    /// What the file has for others.
+    pub fn hands(&self, given: &Given) -> Hands {
+        self.meeting(given).hands
     }
 
     /// Where commands and what runs them meet. The names that merely matter have no part in it.
@@ -440,11 +467,12 @@ impl<'c> Chooser<'_, 'c> {
 
     /// The names that a chosen leaf depends on.
     fn wanted_by(&self, at: usize) -> Names<'c> {
-        let (leaf, text) = (&self.chosen[at], self.leaves.text_of(at));
+        let leaf = &self.chosen[at];
         if leaf.whole || !self.leaves.all[at].is_function() {
-            return Names::all(text);
+            return Names::all(self.leaves.names_of(at));
         }
-        self.leaves.lines(at).map_or_else(|| Names::all(text), |lines| lines.around(&leaf.seeds))
+        let all = || Names::all(self.leaves.names_of(at));
+        self.leaves.lines(at).map_or_else(all, |lines| lines.around(&leaf.seeds))
     }
 
     fn selection(&self) -> Selection {
@@ -489,7 +517,7 @@ mod tests {
         let hints = Hints::new(&catalogue, &["pkill", "systemctl"], &[]);
         let cut = cut(text).unwrap();
         let pieces = Pieces::new(text, &cut, &hints, &hints.hits(text), CommandCatalogue::shared());
-        let selection = pieces.choose(&Given::default()).0?;
+        let Choice::Of { selection, .. } = pieces.choose(&Given::default(), None).0 else { return None };
         Some(selection.ranges.into_iter().map(|r| text[r].to_owned()).collect())
     }
 

@@ -3,6 +3,7 @@
 //! uses, or from a caller, through any number of functions that hand on what they are given.
 //! What meets nothing in its own file is kept by name, for the files that import it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -342,9 +343,9 @@ impl<'a, 'c> Search<'a, 'c> {
         let handed = self.handed(&self.flows[at]);
         // Functions in it may take the command as a parameter.
         let defines = text.contains("lambda") || text.contains("def ");
-        let used: FxHashSet<&str> = match &handed {
-            Some(names) if !defines => looped_over(text, names.iter().copied().collect()),
-            _ => identifiers(text).collect(),
+        let used = match &handed {
+            Some(names) if !defines => Cow::Owned(looped_over(text, names.iter().copied().collect())),
+            _ => Cow::Borrowed(leaves.names_of(leaf)),
         };
         let met = self.named[leaf] || used.iter().any(|name| self.commanding.contains(name));
         self.flows[at].met = met;
@@ -361,7 +362,7 @@ impl<'a, 'c> Search<'a, 'c> {
             }
         }
         if !met && self.flows[at].is_plain {
-            self.asks.extend(used);
+            self.asks.extend(used.iter());
         }
     }
 
@@ -391,7 +392,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 };
                 lines.behind(given_names(value), &is_fixed)
             }
-            _ => Names::all(text),
+            _ => Names::all(leaves.names_of(leaf)),
         };
         // A function inside hands on what it is given.
         let everything =
@@ -407,7 +408,7 @@ impl<'a, 'c> Search<'a, 'c> {
             }
             self.whole.insert(leaf, at);
             self.flows[at].is_plain &= !is_alias;
-            names = Names::all(text);
+            names = Names::all(leaves.names_of(leaf));
         }
         let is_named =
             self.named[leaf] && (everything || is_store || self.is_named_behind(leaf, place, &names));

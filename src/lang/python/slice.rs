@@ -14,7 +14,7 @@ pub(super) const FILLS: [&str; 7] =
     [".append(", ".add(", ".insert(", ".extend(", ".update(", ".setdefault(", ".format("];
 
 /// What makes a definition count, as offsets into its text.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Hash)]
 pub(super) struct Seeds {
     /// Places whose whole lines matter.
     pub(super) lines: Vec<usize>,
@@ -36,9 +36,9 @@ pub(super) struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    /// Every name of a text.
-    pub(super) fn all(text: &'t str) -> Names<'t> {
-        Names { used: identifiers(text).collect(), by_parameter: true, ..Names::default() }
+    /// All of some names, a parameter among them.
+    pub(super) fn all(names: &FxHashSet<&'t str>) -> Names<'t> {
+        Names { used: names.clone(), by_parameter: true, ..Names::default() }
     }
 }
 
