@@ -67,6 +67,8 @@ pub enum BinaryOp {
     Add,
     /// Python's `%` formatting, or a remainder.
     Percent,
+    /// Python's `|`: the entries of both sides, or either type.
+    Union,
     /// Path joining (`/`), or a division.
     Slash,
     /// Equality, identity included.

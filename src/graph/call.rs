@@ -78,14 +78,14 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn makes_getter(&self, unit: UnitId, callee: ExprId) -> bool {
+    pub(super) fn makes_getter(&self, unit: UnitId, callee: ExprId) -> bool {
         self.values_of(unit, callee).any(
             |v| matches!(v, Value::External { path, .. } if self.interner.text(path) == "operator.attrgetter"),
         )
     }
 
     /// The call that made a partial application, and its unit.
-    fn partial(&self, value: ValueId) -> Option<(UnitId, &'a Call)> {
+    pub(super) fn partial(&self, value: ValueId) -> Option<(UnitId, &'a Call)> {
         let Value::Partial(of, partial) = self.interner.get(value) else { return None };
         match &self.program(of).exprs[partial as usize].expr {
             Expr::Call(call) => Some((of, call)),
@@ -213,7 +213,8 @@ impl<'a> Solver<'a> {
                                 (at + skipped) as u32,
                             )));
                             self.insert(self.cell_node(u, params[at].cell), object);
-                            self.fill(object, &format!("[{name}]"), from);
+                            let handed = self.handed(u, from);
+                            self.fill(object, &format!("[{name}]"), handed);
                         }
                     }
                 },
@@ -231,7 +232,8 @@ impl<'a> Solver<'a> {
                                 )));
                                 self.insert(self.cell_node(u, params[at].cell), object);
                                 let plain = params.iter().take(at).count();
-                                self.fill(object, &format!("[{}]", position.saturating_sub(plain)), from);
+                                let handed = self.handed(u, from);
+                                self.fill(object, &format!("[{}]", position.saturating_sub(plain)), handed);
                             }
                         }
                     }
@@ -281,21 +283,6 @@ impl<'a> Solver<'a> {
                 self.insert_value(into, Value::Generator(u, f));
             }
         }
-    }
-
-    /// A primitive that is handed over is a site where it is handed over: it does not flow on.
-    pub(super) fn argument(&mut self, unit: UnitId, from: NodeId, cell: u32) {
-        let to = self.cell_node(unit, cell);
-        self.subscribe(from, User::Argument(unit, to));
-    }
-
-    pub(super) fn argument_value(&mut self, unit: UnitId, value: ValueId, to: NodeId) {
-        if let Value::External { path, .. } = self.interner.get(value)
-            && self.catalogue(unit).primitive(self.interner.text(path)).is_some()
-        {
-            return;
-        }
-        self.insert(to, value);
     }
 
     /// A definition under a decorator: it stays callable under its name, whatever the decorator gives back.
@@ -448,8 +435,10 @@ impl<'a> Solver<'a> {
                                 self.subscribe(from, User::Entries(slot));
                             }
                             // A default factory runs when a key is missing.
-                            let slot = self.slot(object, "[]");
-                            self.subscribe(from, User::Result(slot));
+                            for slot in ["[*]", "[]"] {
+                                let slot = self.slot(object, slot);
+                                self.subscribe(from, User::Result(slot));
+                            }
                         }
                     }
                 }

@@ -312,6 +312,7 @@ impl<'a> Solver<'a> {
             }
             BinaryOp::Add => "__add__",
             BinaryOp::Slash => "__truediv__",
+            BinaryOp::Union => "__or__",
             BinaryOp::Percent => "__mod__",
             BinaryOp::Equal | BinaryOp::NotEqual => "__eq__",
             BinaryOp::Greater => "__gt__",
@@ -330,7 +331,7 @@ impl<'a> Solver<'a> {
                     self.subscribe(slot, User::CallInto(unit, id));
                 }
             }
-            Value::Container(_) if op == BinaryOp::Add => self.insert(node, value),
+            Value::Container(_) if matches!(op, BinaryOp::Add | BinaryOp::Union) => self.insert(node, value),
             // `Path("a") / "b"` is a path still.
             Value::External { .. } if op == BinaryOp::Slash => self.insert(node, value),
             _ => {}

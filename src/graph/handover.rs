@@ -3,7 +3,7 @@
 
 use super::bundle::Taken;
 use super::solve::{Base, NodeId, Solver, User};
-use super::value::{UnitId, Value, ValueId};
+use super::value::{Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
 use crate::base::ir::{Arg, CallKind, ClassId, Expr, ExprId, FOREIGN, Spread};
 use crate::base::site::Confidence;
@@ -53,6 +53,55 @@ impl<'a> Solver<'a> {
                 position += 1;
             }
         }
+    }
+
+    /// A primitive that is handed over is a site where it is handed over: it does not flow on.
+    pub(super) fn argument(&mut self, unit: UnitId, from: NodeId, cell: u32) {
+        let to = self.cell_node(unit, cell);
+        self.subscribe(from, User::Argument(unit, to));
+    }
+
+    /// A node of what is handed over from another one and flows on.
+    pub(super) fn handed(&mut self, unit: UnitId, from: NodeId) -> NodeId {
+        let node = self.fresh();
+        self.subscribe(from, User::Argument(unit, node));
+        node
+    }
+
+    pub(super) fn argument_value(&mut self, unit: UnitId, value: ValueId, to: NodeId) {
+        match self.interner.get(value) {
+            Value::External { path, .. } if self.is_primitive(unit, path) => {}
+            // What it applies decides.
+            Value::Partial(..) => self.applied(to, value, value),
+            _ => self.insert(to, value),
+        }
+    }
+
+    /// A partial application was handed over: it flows on where what it applies would.
+    pub(super) fn applied(&mut self, to: NodeId, partial: ValueId, value: ValueId) {
+        match self.interner.get(value) {
+            Value::Partial(of, _) => match self.partial(value) {
+                Some((of, call)) if self.makes_getter(of, call.callee) => self.insert(to, partial),
+                Some((_, call)) => {
+                    if let Some(first) = call.args.first() {
+                        let first = self.expr_node(of, first.value);
+                        self.subscribe(first, User::Applied(to, partial));
+                    }
+                }
+                None => {}
+            },
+            Value::External { path, .. } => {
+                let Value::Partial(of, _) = self.interner.get(partial) else { return };
+                if !self.is_primitive(of, path) {
+                    self.insert(to, partial);
+                }
+            }
+            _ => self.insert(to, partial),
+        }
+    }
+
+    fn is_primitive(&self, unit: UnitId, path: Symbol) -> bool {
+        self.catalogue(unit).primitive(self.interner.text(path)).is_some()
     }
 
     /// A node's values flow into a parameter of a callable, counted after the receiver.

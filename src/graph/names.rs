@@ -8,15 +8,15 @@ use super::constants;
 use super::passed::Wrapper;
 use super::sites::EXIT_EXCEPTION;
 use super::solve::Solver;
-use super::value::{UnitId, Value, ValueId};
+use super::value::{Object, UnitId, Value, ValueId};
 use crate::base::facts::{Language, Tells};
-use crate::base::ir::{Expr, FuncId, Slot};
+use crate::base::ir::{Expr, ExprId, FuncId, Slot};
 use crate::data::commands::CommandCatalogue;
 
 /// Base classes that one class is looked into for.
 const MOST_BASES: usize = 16;
-/// Values that one partial application is looked into for.
-const MOST_PARTIALS: usize = 16;
+/// Values that one value is looked into for: what it applies, holds or gives back.
+const MOST_VALUES: usize = 32;
 
 /// The names of a unit under which something that matters can be had: a primitive or a runner
 /// under a name of its own, an object that has some, a function that gives one back or runs what
@@ -31,30 +31,19 @@ pub(super) fn names_that_matter(
     let catalogue = solver.catalogue(unit);
     let path_matters =
         |path: &str| catalogue.matters(path) || catalogue.leads_others(path) || catalogue.is_server(path);
-    // A primitive, an object that has some, or a partial application of one.
-    let value_matters = |value: ValueId| {
-        let mut waiting = vec![value];
-        for _ in 0..MOST_PARTIALS {
-            match waiting.pop().map(|value| solver.interner.get(value)) {
-                Some(Value::External { path, .. }) if path_matters(solver.interner.text(path)) => {
-                    return true;
-                }
-                Some(Value::Partial(of, call)) => {
-                    if let Expr::Call(call) = &solver.program(of).exprs[call as usize].expr
-                        && let Some(first) = call.args.first()
-                    {
-                        waiting.extend(&solver.values[solver.expr_node(of, first.value) as usize]);
-                    }
-                }
-                Some(_) => {}
-                None => return false,
+    // A primitive, an object that has some, or what holds, applies or gives back one.
+    let any_matters = |mut waiting: Vec<ValueId>| {
+        for _ in 0..MOST_VALUES {
+            let Some(value) = waiting.pop() else { return false };
+            match solver.interner.get(value) {
+                Value::External { path, .. } if path_matters(solver.interner.text(path)) => return true,
+                _ => waiting.extend(behind(solver, unit, value)),
             }
         }
         false
     };
-    let gives = |function: FuncId| {
-        solver.values[solver.result_node(unit, function) as usize].iter().any(|v| value_matters(*v))
-    };
+    let value_matters = |value: ValueId| any_matters(vec![value]);
+    let gives = |function: FuncId| any_matters(given_back(solver, unit, function));
     let when = |holds: bool, tells: Tells| holds.then_some(tells);
     let matters = |node: u32, name: &str| -> Option<Tells> {
         let of = |v: &ValueId| match solver.interner.get(*v) {
@@ -65,9 +54,6 @@ pub(super) fn names_that_matter(
                 let renamed_module =
                     last != name && (catalogue.has_primitives(path) || catalogue.has_runners(path));
                 when(path_matters(path) || renamed_module, Tells::Value)
-            }
-            Value::Container(_) => {
-                when(solver.slot_values(*v, "[]").iter().any(|v| value_matters(*v)), Tells::Value)
             }
             Value::Func(u, f) | Value::Bound(u, f, _) => {
                 let of_calls = wrappers.get(&(u, f));
@@ -103,6 +89,9 @@ pub(super) fn names_that_matter(
         if let Slot::Attr(name) = &store.slot {
             add(name, solver.expr_node(unit, store.value));
         }
+    }
+    for (name, value) in set_by_name(solver, unit) {
+        add(name, solver.expr_node(unit, value));
     }
     for (name, value) in program.classes.iter().flat_map(|c| &c.members) {
         add(name, solver.expr_node(unit, *value));
@@ -157,6 +146,60 @@ pub(super) fn names_that_matter(
         }
     }
     names
+}
+
+/// What a function gives back, or yields.
+fn given_back(solver: &Solver<'_>, unit: UnitId, function: FuncId) -> Vec<ValueId> {
+    let nodes = [solver.result_node(unit, function), solver.yield_node(unit, function)];
+    nodes.iter().flat_map(|node| &solver.values[*node as usize]).copied().collect()
+}
+
+/// What a value of a unit applies, holds or gives back.
+fn behind(solver: &Solver<'_>, unit: UnitId, value: ValueId) -> Vec<ValueId> {
+    let of_args = |of: UnitId, call: ExprId, most: usize| -> Vec<ValueId> {
+        let Expr::Call(call) = &solver.program(of).exprs[call as usize].expr else { return Vec::new() };
+        let nodes = call.args.iter().take(most).map(|arg| solver.expr_node(of, arg.value));
+        nodes.flat_map(|node| &solver.values[node as usize]).copied().collect()
+    };
+    match solver.interner.get(value) {
+        Value::Partial(of, call) => of_args(of, call, 1),
+        // `SimpleNamespace(stop=os.abort)` holds what it was called with.
+        Value::Container(Object::Literal(of, made)) => {
+            let mut held = of_args(of, made, usize::MAX);
+            held.extend(solver.slot_values(value, "[]"));
+            held
+        }
+        Value::Container(_) => solver.slot_values(value, "[]").to_vec(),
+        Value::Func(of, f) | Value::Bound(of, f, _) if of == unit => given_back(solver, unit, f),
+        Value::Generator(of, f) if of == unit => given_back(solver, unit, f),
+        _ => Vec::new(),
+    }
+}
+
+/// The names of members that calls store, with the values: those of `setattr` and of namespaces.
+fn set_by_name<'s>(solver: &'s Solver<'_>, unit: UnitId) -> Vec<(&'s str, ExprId)> {
+    let program = solver.program(unit);
+    let mut set = Vec::new();
+    for node in &program.exprs {
+        let Expr::Call(call) = &node.expr else { continue };
+        for callee in solver.values_of(unit, call.callee) {
+            let Value::External { path, .. } = callee else { continue };
+            match solver.interner.text(path) {
+                "builtins.setattr" => {
+                    if let [_, name, value] = &*call.args
+                        && let Expr::Str(name) = &program.exprs[name.value as usize].expr
+                    {
+                        set.push((name.as_str(), value.value));
+                    }
+                }
+                "types.SimpleNamespace" | "argparse.Namespace" => {
+                    set.extend(call.args.iter().filter_map(|arg| Some((arg.name.as_deref()?, arg.value))));
+                }
+                _ => {}
+            }
+        }
+    }
+    set
 }
 
 /// Whether a class is a kind of a primitive: an exception that ends the program, a reloader.

@@ -286,7 +286,7 @@ impl<'a> Solver<'a> {
             let Some(name) = name else { continue };
             let from = self.expr_node(unit, arg.value);
             let slot = self.slot(instance, &format!(".{name}"));
-            self.copy(from, slot);
+            self.subscribe(from, User::Argument(unit, slot));
         }
     }
 

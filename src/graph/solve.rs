@@ -536,6 +536,7 @@ impl<'a> Solver<'a> {
             User::Carry(path) => self.carry(path, value),
             User::NextOf(unit, expr) => self.next_of(unit, expr, value),
             User::Argument(unit, node) => self.argument_value(unit, value, node),
+            User::Applied(to, partial) => self.applied(to, partial, value),
             User::FirstParam(elements) => self.first_param(elements, value),
             User::Param(position, node) => self.param(position, node, value),
             User::Member(name, node) => self.member_into(value, name, node),

@@ -42,6 +42,8 @@ pub(super) enum User {
     NextOf(UnitId, ExprId),
     /// Copied as an argument: primitives stay where they were handed over.
     Argument(UnitId, NodeId),
+    /// What a partial application applies that was handed over: it is copied unless that is a primitive.
+    Applied(NodeId, ValueId),
     /// The callable's first parameter receives a node's values.
     FirstParam(NodeId),
     /// The callable's parameter at a position, the receiver aside, receives a node's values.

@@ -244,7 +244,10 @@ impl<'s> Builder<'s> {
             let known = match scope.kind {
                 ScopeKind::Function => scope.locals.contains(name) || scope.all.contains_key(name),
                 ScopeKind::Class => same_code && scope.now.contains_key(name),
-                ScopeKind::Module | ScopeKind::Block => scope.all.contains_key(name),
+                // What a function will bind (`global`) is the module's too.
+                ScopeKind::Module | ScopeKind::Block => {
+                    scope.all.contains_key(name) || scope.shared.contains(name)
+                }
             };
             if known {
                 if same_code && !scope.shared.contains(name) {
@@ -276,11 +279,13 @@ impl<'s> Builder<'s> {
             return Some(cell);
         }
         let target = &self.scopes[scope];
-        let all = target.all.get(name)?;
-        let from = match (target.kind, target.now.get(name)) {
+        let from = match (target.all.get(name), target.kind, target.now.get(name)) {
             // A module's functions run after it: the last bindings count.
-            (ScopeKind::Module, Some(&cell)) if !target.shared.contains(name) => vec![cell],
-            _ => all.clone(),
+            (Some(_), ScopeKind::Module, Some(&cell)) if !target.shared.contains(name) => vec![cell],
+            (Some(all), ..) => all.clone(),
+            // What binds it is still to come.
+            (None, ..) if target.shared.contains(name) => Vec::new(),
+            (None, ..) => return None,
         };
         let cell = self.program.cells.len() as CellId;
         self.program.cells.push(Cell { name: name.to_owned(), values: Vec::new(), from });

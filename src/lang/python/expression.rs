@@ -382,6 +382,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 Some(Kind::Add) => BinaryOp::Add,
                 Some(Kind::Percent) => BinaryOp::Percent,
                 Some(Kind::Slash) => BinaryOp::Slash,
+                Some(Kind::Union) => BinaryOp::Union,
                 Some(Kind::And) => BinaryOp::And,
                 Some(Kind::Or) => BinaryOp::Or,
                 _ => BinaryOp::Other,

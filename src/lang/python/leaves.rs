@@ -263,6 +263,8 @@ impl<'c> Leaves<'c> {
                 let binding = Binding { leaf: at, place: Some(offset_in(slice, line)) };
                 if word == "global" {
                     globals.extend(identifiers(rest));
+                    // Nothing else need bind it.
+                    bound.own.extend(identifiers(rest));
                 } else if let Some(member) = rest.strip_prefix('.') {
                     let name = first_word(member);
                     let after = &member[name.len()..];
@@ -506,12 +508,27 @@ pub(super) fn is_assigned(after: &str) -> bool {
     assignment(after).is_some_and(|at| after[..at].chars().all(|c| matches!(c, '+' | '|' | '*')))
 }
 
-/// The identifiers before the first `=` that assigns; of attributes the last component.
+/// The identifiers that a line assigns to, those of `a = b = value` too.
 pub(super) fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
-    match assignment(line).map(|at| &line[..at]) {
-        Some(target) if !attributes_only || target.contains('.') => identifiers(target).collect(),
-        _ => Vec::new(),
+    let mut names = Vec::new();
+    let mut rest = line;
+    while let Some(at) = assignment(rest) {
+        let target = &rest[..at];
+        // Behind the first one, only what can be nothing else is a target.
+        if rest.len() < line.len() && !target.bytes().all(in_target) {
+            break;
+        }
+        if !attributes_only || target.contains('.') {
+            names.extend(identifiers(target));
+        }
+        rest = &rest[at + 1..];
     }
+    names
+}
+
+/// Whether a byte stands in a target without a call: names, members, elements.
+fn in_target(byte: u8) -> bool {
+    IN_NAMES[usize::from(byte)] || matches!(byte, b'.' | b'[' | b']' | b',' | b'*' | b' ' | b'\t' | b'"' | b'\'')
 }
 
 /// Whether something is named before the first `=` that assigns.

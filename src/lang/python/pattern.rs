@@ -1,5 +1,6 @@
 //! Assignment targets: names, attributes, elements and nested patterns.
 
+use super::leaves::identifiers;
 use super::lower::Lowering;
 use super::tree::{Field, Kind, Node};
 use crate::base::ir::{Expr, ExprId, Slot, Store};
@@ -35,6 +36,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 let base = self.expression(object);
                 let slot = match target.field(Field::Subscript) {
                     Some(key) if key.kind() != Kind::Slice => {
+                        self.bind_global(base, key, value);
                         // `globals()["name"] = …` is a use of the name: lower the lookup too.
                         let lookup = self.expression(target);
                         match self.builder.program.exprs[lookup as usize].expr {
@@ -67,6 +69,18 @@ impl<'s, 't> Lowering<'s, 't> {
             _ => {
                 self.expression(target);
             }
+        }
+    }
+
+    /// `globals()["name"] = value` binds a name of the module.
+    fn bind_global(&mut self, base: ExprId, key: Node<'t>, value: ExprId) {
+        let exprs = &self.builder.program.exprs;
+        let Expr::Call(call) = &exprs[base as usize].expr else { return };
+        let is_globals = matches!(&exprs[call.callee as usize].expr,
+            Expr::External(path) if path == "builtins.globals");
+        let name = self.slice(key).trim_matches(['"', '\'']);
+        if is_globals && key.kind() == Kind::String && identifiers(name).eq([name]) {
+            self.builder.bind_in(0, name, Some(value));
         }
     }
 

@@ -136,6 +136,7 @@ impl<'s, 't> Lowering<'s, 't> {
             Some(Kind::AddAssign) => BinaryOp::Add,
             Some(Kind::PercentAssign) => BinaryOp::Percent,
             Some(Kind::SlashAssign) => BinaryOp::Slash,
+            Some(Kind::UnionAssign) => BinaryOp::Union,
             _ => BinaryOp::Other,
         };
         if self.at_module_level() && self.slice(left) == "__all__" && self.builder.program.public.is_some() {

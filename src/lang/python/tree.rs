@@ -142,6 +142,8 @@ named! {
     TypedDefaultParameter = "typed_default_parameter",
     TypedParameter = "typed_parameter",
     Unary = "unary_operator",
+    Union = "|",
+    UnionAssign = "|=",
     Unequal = "<>",
     While = "while_statement",
     WildcardImport = "wildcard_import",

@@ -91,6 +91,7 @@ impl Writer<'_> {
                     Operator::Add => Kind::Add,
                     Operator::Mod => Kind::Percent,
                     Operator::Div => Kind::Slash,
+                    Operator::BitOr => Kind::Union,
                     _ => Kind::Other,
                 };
                 this.expression(&operation.left, Field::Left);

@@ -62,6 +62,7 @@ impl Writer<'_> {
                         Operator::Add => Kind::AddAssign,
                         Operator::Mod => Kind::PercentAssign,
                         Operator::Div => Kind::SlashAssign,
+                        Operator::BitOr => Kind::UnionAssign,
                         _ => Kind::Other,
                     };
                     this.expression(&statement.target, Field::Left);
