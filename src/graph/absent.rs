@@ -16,11 +16,31 @@ pub(super) struct Made {
 }
 
 impl<'a> Solver<'a> {
-    /// An import brings something of a file that is not among the units.
+    /// An import brings something of a file that is not among the units. Of a package's own file, its
+    /// modules may be.
     pub(super) fn absent(&mut self, unit: UnitId, path: &str, node: u32) {
-        if self.on_demand() && self.units[unit as usize].language == Language::Python {
+        if self.units[unit as usize].language == Language::Python
+            && (self.on_demand() || path.ends_with("__init__.py"))
+        {
             let path = self.interner.symbol(path);
             self.insert_value(node, Value::Absent(path));
+        }
+    }
+
+    /// A member of something of such a file: of a package, a module that is among the units.
+    pub(super) fn member_of_absent(&mut self, path: Symbol, name: &str, node: u32) {
+        let own = self.interner.text(path);
+        let submodule =
+            own.ends_with("__init__.py").then(|| self.files().python_submodule(own, name)).flatten();
+        match submodule {
+            Some(file) => match self.unit_of(&file) {
+                Some(unit) => self.insert_value(node, Value::Module(unit)),
+                None => {
+                    let file = self.interner.symbol(&file);
+                    self.insert_value(node, Value::Absent(file));
+                }
+            },
+            None => self.insert_value(node, Value::Absent(path)),
         }
     }
 

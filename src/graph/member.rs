@@ -56,7 +56,7 @@ impl<'a> Solver<'a> {
                     }
                 }
             }
-            Value::Absent(_) => self.insert(node, value),
+            Value::Absent(path) => self.member_of_absent(path, name, node),
             Value::Instance(u, c)
                 if name == "__class__" && self.units[unit as usize].language == Language::Python =>
             {

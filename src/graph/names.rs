@@ -90,8 +90,9 @@ pub(super) fn names_that_matter(
             add(name, solver.expr_node(unit, store.value));
         }
     }
-    for (name, value) in set_by_name(solver, unit) {
-        add(name, solver.expr_node(unit, value));
+    let set = set_by_name(solver, unit);
+    for Set { name, value, .. } in &set {
+        add(name, solver.expr_node(unit, *value));
     }
     for (name, value) in program.classes.iter().flat_map(|c| &c.members) {
         add(name, solver.expr_node(unit, *value));
@@ -99,12 +100,15 @@ pub(super) fn names_that_matter(
     for name in constants::names_of_commands(solver, unit, commands) {
         names.entry(name.to_owned()).or_insert(Tells::Command);
     }
+    // Objects that keep something that matters.
     let mut kept: Vec<(Value, Tells)> = Vec::new();
-    for store in &program.stores {
-        if let Slot::Attr(name) = &store.slot
-            && let Some(tells) = names.get(name)
-        {
-            kept.extend(solver.values_of(unit, store.base).map(|object| (object, *tells)));
+    let stores = program.stores.iter().filter_map(|store| match &store.slot {
+        Slot::Attr(name) => Some((store.base, name.as_str())),
+        _ => None,
+    });
+    for (object, name) in stores.chain(set.iter().map(|set| (set.object, set.name))) {
+        if let Some(tells) = names.get(name) {
+            kept.extend(solver.values_of(unit, object).map(|object| (object, *tells)));
         }
     }
     // Classes that are a kind of exception that ends the program, or of server.
@@ -132,17 +136,20 @@ pub(super) fn names_that_matter(
             names.entry(class.name.clone()).or_insert(tells);
         }
     }
-    // Objects of classes that keep a command.
+    // Such objects by their names, and those of classes that keep something.
     for (name, cell) in &program.exports {
         let keeps = |value: Value| match value {
             Value::Instance(u, class) if u == unit => {
-                names.get(&program.classes[class as usize].name) == Some(&Tells::Command)
+                names.get(&program.classes[class as usize].name).copied()
             }
-            _ => false,
+            Value::External { .. } => {
+                kept.iter().filter(|(object, _)| *object == value).map(|(_, tells)| *tells).min()
+            }
+            _ => None,
         };
         let values = &solver.values[solver.cell_node(unit, *cell) as usize];
-        if values.iter().any(|value| keeps(solver.interner.get(*value))) {
-            names.entry(name.clone()).or_insert(Tells::Command);
+        if let Some(tells) = values.iter().filter_map(|value| keeps(solver.interner.get(*value))).min() {
+            names.entry(name.clone()).or_insert(tells);
         }
     }
     names
@@ -176,24 +183,33 @@ fn behind(solver: &Solver<'_>, unit: UnitId, value: ValueId) -> Vec<ValueId> {
     }
 }
 
-/// The names of members that calls store, with the values: those of `setattr` and of namespaces.
-fn set_by_name<'s>(solver: &'s Solver<'_>, unit: UnitId) -> Vec<(&'s str, ExprId)> {
+/// A member that a call stores.
+struct Set<'s> {
+    /// What has it.
+    object: ExprId,
+    name: &'s str,
+    value: ExprId,
+}
+
+/// The members that calls store: those of `setattr` and of namespaces.
+fn set_by_name<'s>(solver: &'s Solver<'_>, unit: UnitId) -> Vec<Set<'s>> {
     let program = solver.program(unit);
     let mut set = Vec::new();
-    for node in &program.exprs {
+    for (id, node) in program.exprs.iter().enumerate() {
         let Expr::Call(call) = &node.expr else { continue };
         for callee in solver.values_of(unit, call.callee) {
             let Value::External { path, .. } = callee else { continue };
             match solver.interner.text(path) {
                 "builtins.setattr" => {
-                    if let [_, name, value] = &*call.args
+                    if let [object, name, value] = &*call.args
                         && let Expr::Str(name) = &program.exprs[name.value as usize].expr
                     {
-                        set.push((name.as_str(), value.value));
+                        set.push(Set { object: object.value, name, value: value.value });
                     }
                 }
                 "types.SimpleNamespace" | "argparse.Namespace" => {
-                    set.extend(call.args.iter().filter_map(|arg| Some((arg.name.as_deref()?, arg.value))));
+                    let named = call.args.iter().filter_map(|arg| Some((arg.name.as_deref()?, arg.value)));
+                    set.extend(named.map(|(name, value)| Set { object: id as ExprId, name, value }));
                 }
                 _ => {}
             }

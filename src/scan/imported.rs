@@ -74,6 +74,11 @@ impl Imported {
         self.has_star || self.bound.binary_search(&hash(name)).is_ok()
     }
 
+    /// Whether a star import may bring any name.
+    pub(super) fn has_star(&self) -> bool {
+        self.has_star
+    }
+
     /// The hashes of the names that the imports bind.
     pub(super) fn bound(&self) -> &[u32] {
         &self.bound

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::catalogues::Catalogues;
 use super::read::FEW;
 use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath, Tells, Tree};
-use crate::base::ir::{Expr, Import, Program, Slot};
+use crate::base::ir::{Expr, ExprId, Import, Program, Slot};
 use crate::base::span::Span;
 use crate::graph::link::{Files, Target};
 use crate::graph::matters;
@@ -315,6 +315,8 @@ struct Imports {
     names: Vec<(usize, String)>,
     /// Files that are imported as modules.
     modules: Vec<usize>,
+    /// Packages of whose own files nothing is known: their modules may be had through them.
+    packages: Vec<RelPath>,
     /// Files all of whose names are imported.
     stars: Vec<usize>,
     /// Exported names with the file and name that they come from.
@@ -426,7 +428,11 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<RelPath, usize
     });
     for import in program.imports.iter().map(|site| &site.import).chain(written) {
         match files.resolve(facts.language, &facts.path, import) {
-            Target::File(path) => found.modules.extend(at(&path)),
+            Target::File(path) => match at(&path) {
+                Some(module) => found.modules.push(module),
+                None if is_package(&path) => found.packages.push(path),
+                None => {}
+            },
             Target::Name(path, name) => {
                 found.modules.extend(files.python_submodule(&path, &name).and_then(|p| at(&p)));
                 found.names.extend(at(&path).map(|p| (p, name)));
@@ -434,11 +440,16 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<RelPath, usize
             _ => {}
         }
     }
-    for star in &program.stars {
-        let import = Import { module: star.clone(), name: None };
-        if let Target::File(path) = files.resolve(facts.language, &facts.path, &import) {
-            found.stars.extend(at(&path));
+    let module = |name: &str| {
+        let import = Import { module: name.to_owned(), name: None };
+        match files.resolve(facts.language, &facts.path, &import) {
+            Target::File(path) => at(&path),
+            _ => None,
         }
+    };
+    found.stars.extend(program.stars.iter().filter_map(|star| module(star)));
+    if facts.language == Language::Python {
+        found.modules.extend(imported_by_name(program).filter_map(module));
     }
     for (exported, cell) in &program.exports {
         for value in program.bound_values(*cell, MOST_CELLS) {
@@ -459,6 +470,25 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<RelPath, usize
         }
     }
     found
+}
+
+/// The modules that a Python program imports by names that are written out (`import_module("a.b")`).
+fn imported_by_name(program: &Program) -> impl Iterator<Item = &str> {
+    let is_import = |expr: ExprId| match &program.exprs[expr as usize].expr {
+        Expr::Attr { name, .. } => name == "import_module",
+        Expr::Import(import) => import.name.as_deref() == Some("import_module"),
+        Expr::External(path) => path == "builtins.__import__",
+        _ => false,
+    };
+    program.exprs.iter().filter_map(move |node| {
+        let Expr::Call(call) = &node.expr else { return None };
+        let Expr::Str(name) = &program.exprs[call.args.first()?.value as usize].expr else { return None };
+        let imports = match &program.exprs[call.callee as usize].expr {
+            Expr::Cell(cell) => program.bound_values(*cell, MOST_CELLS).into_iter().any(is_import),
+            _ => is_import(call.callee),
+        };
+        imports.then_some(name.as_str())
+    })
 }
 
 /// The files without which this one's sites are not all seen.
@@ -482,15 +512,20 @@ fn needed(
     let mut needed: Vec<usize> =
         imports.names.iter().filter(|(at, name)| given(*at, name)).map(|(at, _)| *at).collect();
     needed.extend(imports.stars.iter().copied().filter(|at| !gives[*at].is_empty()));
-    if imports.modules.iter().any(|at| !gives[*at].is_empty())
-        || imports.modules.iter().any(|at| is_package(&tree.files[*at].path))
-    {
+    let own_files = imports.modules.iter().map(|at| &tree.files[*at].path).filter(|path| is_package(path));
+    let packages: Vec<&RelPath> = own_files.chain(&imports.packages).collect();
+    if imports.modules.iter().any(|at| !gives[*at].is_empty()) || !packages.is_empty() {
         let attributes: FxHashSet<&str> = program
             .exprs
             .iter()
             .filter_map(|n| match &n.expr {
                 // A component of a Rust path is marked as one.
                 Expr::Attr { name, .. } => Some(name.strip_prefix("::").unwrap_or(name)),
+                // `getattr(module, "name")`.
+                Expr::Call(call) => match &program.exprs[call.args.get(1)?.value as usize].expr {
+                    Expr::Str(name) => Some(name),
+                    _ => None,
+                },
                 _ => None,
             })
             .collect();
@@ -500,14 +535,16 @@ fn needed(
             if whole || gives[*module].iter().any(|name| last(name)) {
                 needed.push(*module);
             }
-            // `import package` and then `package.module.name`.
-            for name in attributes.iter().filter(|_| is_package(&tree.files[*module].path)) {
-                if let Some(at) = files
-                    .python_submodule(&tree.files[*module].path, name)
-                    .and_then(|path| index.get(path.as_str()).copied())
+        }
+        // `import package` and then `package.module.name`.
+        for package in packages {
+            for name in &attributes {
+                if let Some(at) =
+                    files.python_submodule(package, name).and_then(|path| index.get(path.as_str()).copied())
                     && gives[at].iter().any(|name| attributes.contains(name.as_str()))
                 {
-                    needed.extend([*module, at]);
+                    needed.push(at);
+                    needed.extend(index.get(package));
                 }
             }
         }

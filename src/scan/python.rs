@@ -103,7 +103,7 @@ impl PythonReader {
         let hits = hints.hits(text);
         reading.commands = hits.iter().any(|hit| hit.weight == Weight::Company);
         let tells = hits.iter().any(|hit| hit.weight != Weight::Company);
-        let everything = given.values.contains(EVERYTHING);
+        let everything = given.hands_on || given.values.contains(EVERYTHING);
         if !tells && !everything && !is_mentioned(text, given) {
             return reading;
         }
@@ -128,7 +128,11 @@ impl PythonReader {
         for _ in 0..ROUNDS {
             let (choice, hands) = pieces.choose(&given, chosen.map(|(begun, _)| begun));
             reading.hands = hands;
-            let Choice::Of { selection, begun } = choice else { return reading };
+            let (selection, begun) = match choice {
+                Choice::Of { selection, begun } => (selection, begun),
+                Choice::Nothing if everything => return whole(reading),
+                Choice::Nothing | Choice::Same => return reading,
+            };
             let print = FxBuildHasher.hash_one(&selection);
             // The same pieces say the same.
             if chosen.is_some_and(|(_, selection)| selection == print) {

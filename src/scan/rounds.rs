@@ -16,7 +16,7 @@ use super::python::{Chosen, Reading};
 use super::read::{FEW, failed};
 use super::{Scan, Tools};
 use crate::base::facts::{FileFacts, Language, RelPath, Tells};
-use crate::base::ir::Expr;
+use crate::base::ir::{Expr, ExprId, Program};
 use crate::base::source::Source;
 use crate::discover::Listing;
 use crate::lang::python::given::{Given, Hands};
@@ -25,6 +25,11 @@ use crate::lang::python::given::{Given, Hands};
 const ROUNDS: usize = 8;
 /// Files that hand on commands to each other, at most.
 const RUNNER_ROUNDS: usize = 3;
+
+/// Cells that one exported name's values are looked for in.
+const MOST_CELLS: usize = 16;
+/// Members, elements and calls that lead from a telling name to what is exported.
+const MOST_STEPS: usize = 8;
 
 /// Files that are read again at once, at most.
 const AT_ONCE: usize = 32;
@@ -202,7 +207,16 @@ fn importers(
                 .collect();
             let mut given = Given::default();
             // What runs commands matters where one is named.
-            let (names, mut passes) = taken(&text, &file.imported, from.iter().map(|(_, names)| *names));
+            let (mut names, mut passes) = taken(&text, &file.imported, from.iter().map(|(_, names)| *names));
+            // What a star import brings is handed on, mentioned or not.
+            if file.imported.has_star() {
+                let public = direct.iter().flat_map(|at| exporters.all[*at].1);
+                let public = public.filter(|(name, _)| !name.starts_with('_') && !name.contains('.'));
+                for (name, tells) in public.filter(|(name, _)| *name != EVERYTHING) {
+                    given.hands_on = true;
+                    names.entry(name.clone()).or_insert(*tells);
+                }
+            }
             // That is what a package's own file is for: it runs nothing itself.
             if is_package(path) {
                 let runners = names.iter().filter(|(_, tells)| **tells == Tells::Runs);
@@ -484,30 +498,36 @@ fn hand_on(facts: &mut FileFacts, given: &Given) {
     facts.telling = telling.into_iter().collect();
 }
 
-/// The names under which a file exports what it imports under a telling name.
+/// The names under which a file exports what it imports under a telling name, and what it takes of that.
 fn exported_again(facts: &FileFacts, telling: &Names) -> Vec<(String, Tells)> {
     let Some(program) = &facts.program else { return Vec::new() };
     let mut names: Vec<(String, Tells)> = Vec::new();
     for (name, cell) in &program.exports {
-        let mut cells = vec![*cell];
-        let mut read = 0;
-        while let Some(at) = cells.get(read).copied() {
-            read += 1;
-            let cell = &program.cells[at as usize];
-            let tells = cell.values.iter().filter_map(|value| match &program.exprs[*value as usize].expr {
-                Expr::Import(import) => import.name.as_ref().and_then(|n| telling.get(n)),
-                Expr::Attr { name, .. } => telling.get(name),
-                _ => None,
-            });
-            if let Some(tells) = tells.min() {
-                names.push((name.clone(), *tells));
-                break;
-            }
-            cells.extend(cell.from.iter().filter(|_| read < 16));
+        let values = program.bound_values(*cell, MOST_CELLS);
+        if let Some(tells) = values.into_iter().filter_map(|value| taken_of(program, value, telling)).min() {
+            names.push((name.clone(), tells));
         }
     }
     if !program.stars.is_empty() {
         names.extend(telling.iter().map(|(name, tells)| (name.clone(), *tells)));
     }
     names
+}
+
+/// What an expression tells that is made of a telling name: a member or an element of it, what it gives back.
+fn taken_of(program: &Program, value: ExprId, telling: &Names) -> Option<Tells> {
+    let mut at = value;
+    for _ in 0..MOST_STEPS {
+        at = match &program.exprs[at as usize].expr {
+            Expr::Import(import) => return import.name.as_ref().and_then(|name| telling.get(name)).copied(),
+            Expr::Attr { base, name } => match telling.get(name) {
+                Some(tells) => return Some(*tells),
+                None => *base,
+            },
+            Expr::Index { base, .. } => *base,
+            Expr::Call(call) => call.callee,
+            _ => return None,
+        };
+    }
+    None
 }

@@ -31,6 +31,8 @@ pub struct Given {
     pub asked: BTreeSet<String>,
     /// The file's own whose truth decides a site of another file.
     pub tested: BTreeSet<String>,
+    /// It imports all names of a file that has some for others, and may not mention any.
+    pub hands_on: bool,
 }
 
 impl Given {
@@ -48,7 +50,7 @@ impl Given {
 
     /// Adds another's names. Whether any was new.
     pub fn extend(&mut self, other: &Given) -> bool {
-        let mut new = false;
+        let mut new = other.hands_on && !std::mem::replace(&mut self.hands_on, true);
         for (mine, theirs) in [
             (&mut self.values, &other.values),
             (&mut self.runs, &other.runs),
@@ -65,8 +67,9 @@ impl Given {
 
     /// Whether it names nothing.
     pub fn is_empty(&self) -> bool {
-        [&self.values, &self.runs, &self.commands, &self.asked, &self.tested]
-            .iter()
-            .all(|names| names.is_empty())
+        !self.hands_on
+            && [&self.values, &self.runs, &self.commands, &self.asked, &self.tested]
+                .iter()
+                .all(|names| names.is_empty())
     }
 }

@@ -528,7 +528,8 @@ pub(super) fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
 
 /// Whether a byte stands in a target without a call: names, members, elements.
 fn in_target(byte: u8) -> bool {
-    IN_NAMES[usize::from(byte)] || matches!(byte, b'.' | b'[' | b']' | b',' | b'*' | b' ' | b'\t' | b'"' | b'\'')
+    IN_NAMES[usize::from(byte)]
+        || matches!(byte, b'.' | b'[' | b']' | b',' | b'*' | b' ' | b'\t' | b'"' | b'\'')
 }
 
 /// Whether something is named before the first `=` that assigns.

@@ -5,6 +5,7 @@ mod annotation;
 mod around;
 mod asks;
 mod ast;
+mod binders;
 mod bindings;
 mod cell;
 pub mod cut;

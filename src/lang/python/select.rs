@@ -246,9 +246,12 @@ impl<'c> Chooser<'_, 'c> {
             for place in self.leaves.mentions(&name).to_vec() {
                 if let Some(at) = self.leaves.at(place).filter(|_| self.leaves.refers(place, &name)) {
                     self.choose(at, place);
-                    // `from lib import stop as s`: its uses are those of `s`.
-                    let alias = self.leaves.alias(place, &name).map(str::to_owned);
-                    waiting.extend(alias.filter(|alias| named.insert(alias.clone())));
+                    // `from lib import stop as s`, `self.end = lib.stop`: its uses are those of `s` and `end`.
+                    for other in self.leaves.aliases_at(at, place) {
+                        if named.insert(other.to_owned()) {
+                            waiting.push(other.to_owned());
+                        }
+                    }
                 }
             }
         }

@@ -13,9 +13,7 @@ use super::given::{Given, Hands};
 use super::handed::{beside, called_with, handed, program_is_fixed};
 use super::leaves::{Leaves, assigned, identifiers, offset_in};
 use super::slice::{Names, Slice, given_names, objects_in};
-use super::stores::{
-    filled, is_import, is_name, is_target, line_of, looped_over, segment_of, simple_part, stored,
-};
+use super::stores::{is_import, is_name, is_target, line_of, looped_over, segment_of, stored};
 use crate::data::commands::CommandCatalogue;
 
 /// What stands at a flow's place.
@@ -194,7 +192,7 @@ impl<'a, 'c> Search<'a, 'c> {
             if string.is_some() && std::mem::replace(&mut last, string) == string {
                 continue;
             }
-            queue.extend(self.bound_at(leaf, *place));
+            queue.extend(self.leaves.bound_at(leaf, *place));
         }
         let direct = queue.clone();
         while let Some(name) = queue.pop() {
@@ -203,62 +201,11 @@ impl<'a, 'c> Search<'a, 'c> {
             }
             for place in self.leaves.mentions(name).to_vec() {
                 if let Some(leaf) = self.leaves.at(place) {
-                    queue.extend(self.bound_at(leaf, place));
+                    queue.extend(self.leaves.bound_at(leaf, place));
                 }
             }
         }
         direct
-    }
-
-    /// The names that may stand for what a place of a leaf names.
-    fn bound_at(&self, at: usize, place: usize) -> Vec<&'c str> {
-        let (leaves, leaf) = (self.leaves, &self.leaves.all[at]);
-        let text = leaves.text_of(at);
-        let start = leaf.statement.span.start;
-        let logical = |place: usize| leaves.lines(at).map_or("", |lines| lines.line_at(place - start));
-        match leaf.statement.kind {
-            Kind::Function => {
-                let mut names = Vec::new();
-                if leaf.gives_back(text) {
-                    names.push(&leaves.text[leaf.statement.name.clone()]);
-                }
-                let line = logical(place);
-                let part = simple_part(line, place - offset_in(leaves.text, line).min(place));
-                if is_import(line) {
-                    names
-                        .extend(leaves.alias(place, identifiers(&leaves.text[place..]).next().unwrap_or("")));
-                }
-                let bound = leaves.bound();
-                let kept = stored(part).into_iter().filter(|name| {
-                    part.contains(&format!(".{name}"))
-                        || bound.foreign.get(name).is_some_and(|b| !b.is_empty())
-                });
-                names.extend(kept);
-                // What a function keeps for itself counts with the function.
-                let is_kept =
-                    |name: &&str| bound.names.contains_key(name) || part.contains(&format!(".{name}."));
-                names.extend(filled(part).filter(is_kept));
-                names
-            }
-            Kind::Import => match segment_of(text, place - start) {
-                segment if is_import(segment) => {
-                    let name = identifiers(&leaves.text[place..]).next().unwrap_or("");
-                    leaves.alias(place, name).into_iter().collect()
-                }
-                segment => stored(segment),
-            },
-            Kind::Simple => {
-                let part = simple_part(text, place - start);
-                stored(part).into_iter().chain(filled(part)).collect()
-            }
-            Kind::Class | Kind::Compound => {
-                let line = logical(place);
-                let part = simple_part(line, place - offset_in(leaves.text, line).min(place));
-                let alias = is_import(part)
-                    .then(|| leaves.alias(place, identifiers(&leaves.text[place..]).next().unwrap_or("")));
-                stored(part).into_iter().chain(filled(part)).chain(alias.flatten()).collect()
-            }
-        }
     }
 
     fn follow(&mut self) {
@@ -570,7 +517,7 @@ impl<'a, 'c> Search<'a, 'c> {
             for place in self.leaves.mentions(name) {
                 let Some(leaf) = self.leaves.at(*place) else { continue };
                 let text = self.leaves.text_of(leaf);
-                if self.bound_at(leaf, *place).contains(&name.as_str()) || text.starts_with("import") {
+                if self.leaves.bound_at(leaf, *place).contains(&name.as_str()) || text.starts_with("import") {
                     meeting.places.push((leaf, *place));
                 }
             }
