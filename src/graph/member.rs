@@ -113,6 +113,14 @@ impl<'a> Solver<'a> {
             Value::Class(unit, class) => {
                 self.stored(object, name, node);
                 self.inherited(unit, class, object, name, node, 0);
+                // What no class of the line has, the class of the class may.
+                if !name.starts_with("__")
+                    && !self.defines(unit, class, name)
+                    && let Some(meta) = self.meta_of(unit, class)
+                {
+                    let slot = self.slot(meta, name);
+                    self.copy(slot, node);
+                }
             }
             Value::Super(unit, class, instance) => {
                 let instance_class = match self.interner.get(instance) {

@@ -291,7 +291,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The class of a class, as a value whose members are bound.
-    fn meta_of(&mut self, unit: UnitId, class: ClassId) -> Option<ValueId> {
+    pub(super) fn meta_of(&mut self, unit: UnitId, class: ClassId) -> Option<ValueId> {
         let order = self.resolution_order(unit, class);
         let (u, meta) = order.iter().find_map(|base| match base {
             Base::Class(u, c) => Some((*u, self.program(*u).classes[*c as usize].meta?)),
