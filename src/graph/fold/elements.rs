@@ -201,11 +201,7 @@ impl Folder<'_, '_> {
                 // What a filter lets through is its second argument's.
                 "builtins.filter" => held.extend(given(1, 1)),
                 "itertools.chain" => held.extend(given(0, usize::MAX)),
-                // `map(str, commands)`: a call that gives back what it is given.
-                "builtins.map" => match call.args.first().and_then(|arg| self.outside(unit, arg.value)) {
-                    Some(path) if self.gives_back(unit, path) => held.extend(given(1, 1)),
-                    _ => held.open = true,
-                },
+                "builtins.map" if self.maps_to_same(unit, call) => held.extend(given(1, 1)),
                 _ if LISTS.contains(&path) => held.extend(given(0, 1)),
                 _ => held.open = true,
             }
@@ -219,6 +215,12 @@ impl Folder<'_, '_> {
             _ => held.open = true,
         }
         held
+    }
+
+    /// `map(str, commands)`: each element is what it was.
+    pub(super) fn maps_to_same(&self, unit: UnitId, call: &Call) -> bool {
+        let mapped = call.args.first().and_then(|arg| self.outside(unit, arg.value));
+        mapped.is_some_and(|path| self.gives_back(unit, path))
     }
 
     /// What stands at a position of what an expression gives.

@@ -20,9 +20,20 @@ impl<'f, 'a> Folder<'f, 'a> {
             Expr::Union(options) => {
                 options.iter().flat_map(|o| self.sequences(unit, *o, depth + 1)).collect()
             }
+            // A text and what is added to it.
+            Expr::Binary { op: BinaryOp::Add, left, right }
+                if [left, right].iter().any(|side| program.exprs[**side as usize].is_text()) =>
+            {
+                Vec::new()
+            }
             Expr::Binary { op: BinaryOp::Add, left, right } => {
-                let left = self.list_or_rest(unit, *left, depth);
-                let right = self.list_or_rest(unit, *right, depth);
+                let left = self.sequences(unit, *left, depth + 1);
+                let right = self.sequences(unit, *right, depth + 1);
+                // Of two texts, for all that is known.
+                if left.is_empty() && right.is_empty() {
+                    return Vec::new();
+                }
+                let (left, right) = (or_rest(left), or_rest(right));
                 let mut sums = Vec::new();
                 for l in &left {
                     for r in &right {
@@ -97,8 +108,7 @@ impl<'f, 'a> Folder<'f, 'a> {
     }
 
     pub(super) fn list_or_rest(&self, unit: UnitId, expr: ExprId, depth: usize) -> Vec<Vec<Text>> {
-        let lists = self.sequences(unit, expr, depth + 1);
-        if lists.is_empty() { vec![vec![Text::rest(Origin::Unknown)]] } else { lists }
+        or_rest(self.sequences(unit, expr, depth + 1))
     }
 
     pub(super) fn literal_list(
@@ -137,11 +147,12 @@ impl<'f, 'a> Folder<'f, 'a> {
         if let Some((_, position, _)) = self.solver.parameter(unit, cell) {
             lists.push(vec![Text::rest(Origin::Parameter(position))]);
         }
-        if !self.solver.growth_of(unit, cell).is_empty() {
+        let growth = self.growth_behind(unit, cell);
+        if !growth.is_empty() {
             lists.truncate(ALTERNATIVES);
         }
         // `cmd.append(x)`, `cmd.extend([…])` after the literal.
-        for &id in self.solver.growth_of(unit, cell) {
+        for &id in growth {
             let program = self.solver.program(unit);
             let node = &program.exprs[id as usize];
             let Expr::Call(call) = &node.expr else { continue };
@@ -175,6 +186,21 @@ impl<'f, 'a> Folder<'f, 'a> {
             lists = longer;
         }
         lists
+    }
+
+    /// The calls that make the list in a variable longer: what a function reads of its module is the
+    /// module's variable.
+    fn growth_behind(&self, unit: UnitId, cell: CellId) -> &[ExprId] {
+        let cells = &self.solver.program(unit).cells;
+        let mut at = cell;
+        for _ in 0..DEPTH {
+            let growth = self.solver.growth_of(unit, at);
+            match (growth.is_empty(), cells[at as usize].values.is_empty(), &*cells[at as usize].from) {
+                (true, true, [only]) => at = *only,
+                _ => return growth,
+            }
+        }
+        &[]
     }
 
     /// Whether an expression stands under a condition.
@@ -245,7 +271,11 @@ impl<'f, 'a> Folder<'f, 'a> {
                     }
                 }
                 Value::External { path, .. } => {
-                    match self.solver.catalogue(unit).value(self.solver.interner.text(path)) {
+                    let path = self.solver.interner.text(path);
+                    if path == "builtins.map" && self.maps_to_same(unit, call) {
+                        return arg(1).map_or_else(Vec::new, |a| self.sequences(unit, a, depth + 1));
+                    }
+                    match self.solver.catalogue(unit).value(path) {
                         Some(ValueKind::FirstArgument) => {
                             return arg(0).map_or_else(Vec::new, |a| self.sequences(unit, a, depth + 1));
                         }
@@ -290,4 +320,9 @@ impl<'f, 'a> Folder<'f, 'a> {
     pub(super) fn splits_at_space(&self, unit: UnitId, separator: Option<ExprId>, depth: usize) -> bool {
         separator.is_some_and(|s| first(self.strings(unit, s, depth + 1)).as_literal() == Some(" "))
     }
+}
+
+/// Lists, or one of which nothing is known.
+fn or_rest(lists: Vec<Vec<Text>>) -> Vec<Vec<Text>> {
+    if lists.is_empty() { vec![vec![Text::rest(Origin::Unknown)]] } else { lists }
 }

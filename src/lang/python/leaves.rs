@@ -510,20 +510,22 @@ pub(super) fn is_assigned(after: &str) -> bool {
 
 /// The identifiers that a line assigns to, those of `a = b = value` too.
 pub(super) fn assigned(line: &str, attributes_only: bool) -> Vec<&str> {
-    let mut names = Vec::new();
+    let counts = |target: &&str| !attributes_only || target.contains('.');
+    targets(line).filter(counts).flat_map(identifiers).collect()
+}
+
+/// What stands before each `=` of a line that assigns: behind the first one, only what can be nothing else.
+pub(super) fn targets(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
-    while let Some(at) = assignment(rest) {
+    std::iter::from_fn(move || {
+        let at = assignment(rest)?;
         let target = &rest[..at];
-        // Behind the first one, only what can be nothing else is a target.
         if rest.len() < line.len() && !target.bytes().all(in_target) {
-            break;
-        }
-        if !attributes_only || target.contains('.') {
-            names.extend(identifiers(target));
+            return None;
         }
         rest = &rest[at + 1..];
-    }
-    names
+        Some(target)
+    })
 }
 
 /// Whether a byte stands in a target without a call: names, members, elements.

@@ -96,6 +96,8 @@ pub(super) struct Search<'a, 'c> {
     /// Names that may stand for a command.
     pub(super) commanding: FxHashSet<&'c str>,
     pub(super) flows: Vec<Flow>,
+    /// Those of them that some flow is met by.
+    feeding: FxHashSet<&'c str>,
     seen: FxHashSet<usize>,
     /// Leaves all of whose names were looked at, with the flow that did.
     whole: FxHashMap<usize, usize>,
@@ -120,6 +122,7 @@ impl<'a, 'c> Search<'a, 'c> {
             named: vec![false; leaves.all.len()],
             commanding: FxHashSet::default(),
             flows: Vec::new(),
+            feeding: FxHashSet::default(),
             seen: FxHashSet::default(),
             whole: FxHashMap::default(),
             relays: BTreeMap::new(),
@@ -294,7 +297,8 @@ impl<'a, 'c> Search<'a, 'c> {
             Some(names) if !defines => Cow::Owned(looped_over(text, names.iter().copied().collect())),
             _ => Cow::Borrowed(leaves.names_of(leaf)),
         };
-        let met = self.named[leaf] || used.iter().any(|name| self.commanding.contains(name));
+        let fed = self.feed(&used);
+        let met = self.named[leaf] || fed;
         self.flows[at].met = met;
         if handed.is_none() || defines {
             let mut names = stored(line_of(text, offset - statement.span.start));
@@ -364,8 +368,7 @@ impl<'a, 'c> Search<'a, 'c> {
             .then(|| called_with(line, place.saturating_sub(offset_in(text, line))))
             .flatten()
             .is_some_and(|name| self.commanding.contains(name));
-        self.flows[at].met =
-            is_named || taker || names.used.iter().any(|name| self.commanding.contains(name));
+        self.flows[at].met = self.feed(&names.used) || is_named || taker;
         // What stores or gives back what runs commands is one more name for it.
         let is_value = handed.is_none() && !is_store;
         if is_value {
@@ -423,6 +426,31 @@ impl<'a, 'c> Search<'a, 'c> {
         if !self.flows[at].met && self.flows[at].is_plain && handed.is_some() && !everything {
             self.asks.extend(names.used);
         }
+    }
+
+    /// Whether one of some names may stand for a command: all that do feed a flow.
+    fn feed(&mut self, names: &FxHashSet<&'c str>) -> bool {
+        let mut fed = false;
+        for name in names.iter().filter(|name| self.commanding.contains(*name)) {
+            self.feeding.insert(name);
+            fed = true;
+        }
+        fed
+    }
+
+    /// Where methods store the members that feed flows.
+    fn stored_members(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let (leaves, bound) = (self.leaves, self.leaves.bound());
+        let bindings = self.feeding.iter().flat_map(move |name| {
+            let classes = bound.owners.get(name).into_iter().flatten();
+            classes.flat_map(move |class| bound.attributes.get(&(*class, *name)).into_iter().flatten())
+        });
+        let stores = bindings.filter_map(move |binding| Some((binding.leaf, binding.place?)));
+        let counts = move |(leaf, place): &(usize, usize)| {
+            let line = leaves.lines(*leaf).map_or("", |lines| lines.line_at(*place));
+            self.named[*leaf] || identifiers(line).any(|name| self.commanding.contains(name))
+        };
+        stores.filter(counts).map(move |(leaf, place)| (leaf, leaves.all[leaf].span().start + place))
     }
 
     /// Whether a class is an enumeration of which a member is a command.
@@ -512,6 +540,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 }
             }
         }
+        meeting.places.extend(self.stored_members());
         // The file's own commands that others run.
         for name in given.asked.iter().filter(|name| self.commanding.contains(name.as_str())) {
             for place in self.leaves.mentions(name) {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::cut::{first_word, string_end};
-use super::leaves::{assigns, identifiers, offset_in};
+use super::leaves::{assigns, identifiers, offset_in, targets};
 use super::slice::FILLS;
 
 /// Names that stand for names that stand for names, in one statement.
@@ -67,9 +67,6 @@ pub(super) fn stored(line: &str) -> Vec<&str> {
     if !assigns(line) {
         return Vec::new();
     }
-    let target = line.split('=').next().unwrap_or("").split(": ").next().unwrap_or("");
-    // `commands += [more]`.
-    let target = target.strip_suffix(['+', '|']).unwrap_or(target);
     let last = |target: &'_ str| -> Option<std::ops::Range<usize>> {
         let target = target.trim().trim_start_matches(['(', '[']).trim_end_matches(')');
         let target = target.strip_suffix(']').filter(|inner| !inner.contains('[')).unwrap_or(target);
@@ -83,7 +80,13 @@ pub(super) fn stored(line: &str) -> Vec<&str> {
     // A statement is asked about as often as a name stands in it: one as long as a table is not looked through.
     let looked_at = if line.len() > LONGEST_PASSING { "" } else { line };
     let in_passing = looked_at.match_indices(":=").filter_map(|(at, _)| identifiers(&line[..at]).last());
-    target.split(',').filter_map(last).map(|range| &line[range]).chain(in_passing).collect()
+    let targets = targets(line).map(|target| {
+        let target = target.split(": ").next().unwrap_or("");
+        // `commands += [more]`.
+        target.strip_suffix(['+', '|']).unwrap_or(target)
+    });
+    let names = targets.flat_map(|target| target.split(',').filter_map(last)).map(|range| &line[range]);
+    names.chain(in_passing).collect()
 }
 
 /// What a line adds something to.
