@@ -2,7 +2,7 @@
 
 use super::solve::Solver;
 use super::value::{UnitId, Value};
-use crate::base::ir::{Expr, ExprId, Program, Slot};
+use crate::base::ir::{CellId, Expr, ExprId, Program, Slot};
 use crate::data::commands::CommandCatalogue;
 use crate::data::primitives::ValueKind;
 
@@ -12,7 +12,7 @@ const MOST_EXPRESSIONS: usize = 256;
 const MOST_CELLS: usize = 32;
 
 /// Calls that give back what they are called on, or given, in another form.
-const HANDS_ON: [&str; 7] = ["split", "list", "tuple", "dict", "copy", "format", "join"];
+const HANDS_ON: [&str; 8] = ["split", "list", "tuple", "dict", "copy", "format", "join", "get"];
 
 /// The names under which a program keeps a command or gives one back: of module constants, of members of
 /// classes and of their objects, of functions. Tables of commands count as well, and what a copy of this
@@ -24,8 +24,7 @@ pub(super) fn names_of_commands<'p>(
 ) -> Vec<&'p str> {
     let program = solver.program(unit);
     let constants = Constants { solver, unit, program, commands };
-    let exported =
-        program.exports.iter().filter(|(_, cell)| constants.any(program.bound_values(*cell, MOST_CELLS)));
+    let exported = program.exports.iter().filter(|(_, cell)| constants.any(constants.values_of(*cell)));
     let mut names: Vec<&str> = exported.map(|(name, _)| name.as_str()).collect();
     let members = program.classes.iter().flat_map(|class| &class.members);
     names.extend(members.filter(|(_, value)| constants.any(vec![*value])).map(|(name, _)| name.as_str()));
@@ -60,9 +59,9 @@ impl Constants<'_, '_> {
             }
             seen.push(id);
             match &self.program.exprs[id as usize].expr {
-                Expr::Str(text) if self.is_command(text.split_whitespace()) => return true,
+                Expr::Str(text) if self.is_command(text.split_whitespace(), false) => return true,
                 Expr::Seq(items) => {
-                    if self.is_command(items.iter().map(|(item, _)| self.text(*item))) {
+                    if self.is_command(items.iter().map(|(item, _)| self.text(*item)), true) {
                         return true;
                     }
                     // A list of commands, or of what this program is made of.
@@ -92,13 +91,40 @@ impl Constants<'_, '_> {
                     {
                         waiting.extend(call.args.iter().map(|arg| arg.value));
                     }
+                    // `shutil.which("pkill")`.
+                    _ if self.gives_back(call.callee) => {
+                        waiting.extend(call.args.iter().map(|arg| arg.value));
+                    }
                     _ => {}
                 },
-                Expr::Cell(cell) => waiting.extend(self.program.bound_values(*cell, MOST_CELLS)),
+                Expr::Cell(cell) => waiting.extend(self.values_of(*cell)),
                 _ => {}
             }
         }
         false
+    }
+
+    /// What a variable may hold, and what is put into the list in it.
+    fn values_of(&self, cell: CellId) -> Vec<ExprId> {
+        let mut values = self.program.bound_values(cell, MOST_CELLS);
+        for grows in self.solver.growth_behind(self.unit, cell) {
+            if let Expr::Call(call) = &self.program.exprs[*grows as usize].expr {
+                values.extend(call.args.iter().map(|arg| arg.value));
+            }
+        }
+        values
+    }
+
+    /// Whether a call of something from outside gives back what it is given.
+    fn gives_back(&self, callee: ExprId) -> bool {
+        let catalogue = self.solver.catalogue(self.unit);
+        self.solver.values_of(self.unit, callee).any(|value| match value {
+            Value::External { path, .. } => matches!(
+                catalogue.value(self.solver.interner.text(path)),
+                Some(ValueKind::FirstArgument | ValueKind::Split)
+            ),
+            _ => false,
+        })
     }
 
     /// Whether an expression is the interpreter, or what it was started with.
@@ -127,18 +153,19 @@ impl Constants<'_, '_> {
     }
 
     /// Whether a command stands where words have one: first, after an operator of the shell, or behind a
-    /// command that runs another (`sudo`).
-    fn is_command<'w>(&self, words: impl Iterator<Item = &'w str>) -> bool {
-        let (mut starts, mut is_behind) = (true, false);
+    /// command that runs another (`sudo`). A list of such a one with nothing but options is the `half` of a command.
+    fn is_command<'w>(&self, words: impl Iterator<Item = &'w str>, half: bool) -> bool {
+        let (mut starts, mut is_behind, mut is_open) = (true, false, false);
         for word in words {
             let name = word.rsplit('/').next().unwrap_or(word).trim_matches(['"', '\'', '(', ';']);
             if (starts || is_behind) && self.commands.commands(name).next().is_some() {
                 return true;
             }
+            is_open = if is_behind { is_open && word.starts_with('-') } else { starts };
             is_behind |= starts && self.commands.prefixes(name).next().is_some();
             starts = matches!(word, "&&" | "||" | "|" | ";") || word.ends_with(';');
             is_behind &= !starts;
         }
-        false
+        half && is_behind && is_open
     }
 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::solve::Solver;
 use super::value::{Object, UnitId, Value};
-use crate::base::ir::{Expr, ExprId, FuncId, Slot};
+use crate::base::ir::{CellId, Expr, ExprId, FuncId, Slot};
 
 /// Methods that add to the container that they are called on.
 const ADDING: [&str; 10] = [
@@ -39,6 +39,25 @@ impl Solver<'_> {
     /// What fills a container, as far as is known when it is first asked for.
     pub(super) fn fills_of(&self, object: Object) -> &[(UnitId, Fill)] {
         self.fills.get_or_init(|| self.all_fills()).get(&object).map_or(&[], Vec::as_slice)
+    }
+
+    /// Calls that make the list in a variable longer, in order.
+    pub(super) fn growth_of(&self, unit: UnitId, cell: CellId) -> &[ExprId] {
+        self.units[unit as usize].growth.get(&cell).map_or(&[], Vec::as_slice)
+    }
+
+    /// Those of what a variable was before: what a function reads of its module is the module's variable.
+    pub(super) fn growth_behind(&self, unit: UnitId, cell: CellId) -> &[ExprId] {
+        let cells = &self.program(unit).cells;
+        let mut at = cell;
+        for _ in 0..MOST_NESTED {
+            let growth = self.growth_of(unit, at);
+            match (growth.is_empty(), cells[at as usize].values.is_empty(), &*cells[at as usize].from) {
+                (true, true, [only]) => at = *only,
+                _ => return growth,
+            }
+        }
+        &[]
     }
 
     /// Whether a function is another, or stands in it.

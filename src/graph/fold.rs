@@ -26,7 +26,7 @@ use super::link::Target;
 use super::solve::Solver;
 use super::value::{Object, UnitId, Value};
 use crate::base::facts::Language;
-use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, FuncId};
+use crate::base::ir::{BinaryOp, CellId, Expr, ExprId, FuncId, Import};
 use crate::base::text::{Origin, Piece, Text};
 use crate::data::primitives::{ValueKind, origin_of};
 
@@ -40,6 +40,8 @@ const STEPS: u32 = 2000;
 const KEY_STEPS: u32 = 100;
 /// The link to the running executable.
 const OWN_EXECUTABLE: &str = "/proc/self/exe";
+/// Star imports that lead to what is imported, through files that import each other.
+const MOST_STARS: usize = 4;
 /// Longest list or string that is built.
 const LONGEST: usize = 4096;
 
@@ -177,19 +179,31 @@ impl<'f, 'a> Folder<'f, 'a> {
         left > 0
     }
 
-    fn imported(&self, unit: UnitId, import: &crate::base::ir::Import) -> Option<(UnitId, CellId)> {
+    fn imported(&self, unit: UnitId, import: &Import) -> Option<(UnitId, CellId)> {
         let state = &self.solver.units()[unit as usize];
         match self.solver.files().resolve(state.language, state.path, import) {
-            Target::Name(file, name) => {
-                let target = self.solver.unit_of(&file)?;
-                Some((target, self.solver.export(target, &name)?))
-            }
+            Target::Name(file, name) => self.exported(self.solver.unit_of(&file)?, &name, MOST_STARS),
             Target::Package(files, Some(name)) => files.iter().find_map(|file| {
                 let target = self.solver.unit_of(file)?;
                 Some((target, self.solver.export(target, &name)?))
             }),
             _ => None,
         }
+    }
+
+    /// What a unit exports under a name, or a file that it imports all names of.
+    fn exported(&self, unit: UnitId, name: &str, most: usize) -> Option<(UnitId, CellId)> {
+        if let Some(cell) = self.solver.export(unit, name) {
+            return Some((unit, cell));
+        }
+        let state = &self.solver.units()[unit as usize];
+        state.program.stars.iter().filter(|_| most > 0).find_map(|star| {
+            let import = Import { module: star.clone(), name: None };
+            match self.solver.files().resolve(state.language, state.path, &import) {
+                Target::File(file) => self.exported(self.solver.unit_of(&file)?, name, most - 1),
+                _ => None,
+            }
+        })
     }
 
     fn strings(&self, unit: UnitId, expr: ExprId, depth: usize) -> Vec<Text> {

@@ -54,7 +54,7 @@ pub struct Unit<'a> {
     exports: FxHashMap<&'a str, CellId>,
     imports: FxHashMap<FuncId, Vec<u32>>,
     attribute_stores: FxHashMap<&'a str, Vec<u32>>,
-    growth: FxHashMap<CellId, Vec<ExprId>>,
+    pub(super) growth: FxHashMap<CellId, Vec<ExprId>>,
     parameters: FxHashMap<CellId, (FuncId, u16, Spread)>,
 }
 
@@ -325,11 +325,6 @@ impl<'a> Solver<'a> {
     /// The function and position of which a cell is the parameter.
     pub(super) fn parameter(&self, unit: UnitId, cell: CellId) -> Option<(FuncId, u16, Spread)> {
         self.units[unit as usize].parameters.get(&cell).copied()
-    }
-
-    /// Calls that make the list in a variable longer, in order.
-    pub(super) fn growth_of(&self, unit: UnitId, cell: CellId) -> &[ExprId] {
-        self.units[unit as usize].growth.get(&cell).map_or(&[], Vec::as_slice)
     }
 
     /// Stores into attributes of that name, in order.

@@ -467,9 +467,31 @@ fn imports_of(facts: &FileFacts, files: &Files, index: &FxHashMap<RelPath, usize
             {
                 found.again.push((exported.clone(), from, name));
             }
+            // `stop = lib.stop`.
+            if let Expr::Attr { base, name } = &program.exprs[value as usize].expr {
+                for module in modules_of(program, *base) {
+                    if let Target::File(path) = files.resolve(facts.language, &facts.path, module)
+                        && let Some(from) = at(&path)
+                    {
+                        found.again.push((exported.clone(), from, name.clone()));
+                    }
+                }
+            }
         }
     }
     found
+}
+
+/// The imports of modules that an expression may stand for.
+fn modules_of(program: &Program, expr: ExprId) -> impl Iterator<Item = &Import> {
+    let values = match &program.exprs[expr as usize].expr {
+        Expr::Cell(cell) => program.bound_values(*cell, MOST_CELLS),
+        _ => vec![expr],
+    };
+    values.into_iter().filter_map(|value| match &program.exprs[value as usize].expr {
+        Expr::Import(import) if import.name.is_none() => Some(&**import),
+        _ => None,
+    })
 }
 
 /// The modules that a Python program imports by names that are written out (`import_module("a.b")`).

@@ -217,16 +217,16 @@ fn importers(
                     names.entry(name.clone()).or_insert(*tells);
                 }
             }
-            // That is what a package's own file is for: it runs nothing itself.
-            if is_package(path) {
-                let runners = names.iter().filter(|(_, tells)| **tells == Tells::Runs);
-                passes.extend(runners.map(|(name, tells)| (name.clone(), *tells)));
-                // What it has by an import of that name; others can't have what it only mentions.
-                let own = |name: &str| file.imported.bound().contains(&hash(name));
-                passes.retain(|name, _| own(name.split('.').next().unwrap_or(name)));
-            } else {
-                passes.clear();
-            }
+            let runners = names.iter().filter(|(_, tells)| **tells == Tells::Runs);
+            passes.extend(runners.map(|(name, tells)| (name.clone(), *tells)));
+            // That is what a package's own file is for, which runs nothing itself, and what a file does with a
+            // name that it imports and never uses. Others can't have what it only mentions.
+            let is_own = is_package(path);
+            passes.retain(|name, _| {
+                let name = name.split('.').next().unwrap_or(name);
+                file.imported.bound().contains(&hash(name))
+                    && (is_own || words_in(&text, name).nth(1).is_none())
+            });
             given.tell(names.into_iter().filter(|(_, tells)| *tells != Tells::Runs || file.commands));
             let from = from.into_iter().map(|(path, _)| path.clone()).collect();
             let says = !given.is_empty() || !passes.is_empty();
@@ -350,7 +350,7 @@ fn commands_asked(
         if new.is_empty() {
             continue;
         }
-        for (other, packages) in asked_files(known, listed, file) {
+        for (other, packages) in asked_files(known, listed, file, &new) {
             if other != path && known.get(other).is_some_and(|other| other.commands) {
                 asks.entry(other).or_default().push((path, new.clone()));
                 through.entry((path, other)).or_default().extend(packages);
@@ -389,7 +389,8 @@ fn tests_asked(tools: &Tools<'_>, scan: &Scan, known: &BTreeMap<RelPath, Known>)
     let mut wanted = Wanted::new();
     for facts in scan.tree.files.iter().filter(|facts| !facts.tested.is_empty()) {
         let Some(file) = known.get(&facts.path) else { continue };
-        for (path, package) in asked_files(known, tools.listed, file) {
+        let names: Vec<&String> = facts.tested.iter().collect();
+        for (path, package) in asked_files(known, tools.listed, file, &names) {
             for path in [Some(path), package].into_iter().flatten() {
                 wanted.entry(path.clone()).or_default().tested.extend(facts.tested.iter().cloned());
             }
@@ -398,11 +399,13 @@ fn tests_asked(tools: &Tools<'_>, scan: &Scan, known: &BTreeMap<RelPath, Known>)
     wanted
 }
 
-/// The files that a file imports, and those that the packages among them import, with these packages.
+/// The files that a file imports, and those that the packages among them import, or others that import one of
+/// the asked names, with these.
 fn asked_files<'k>(
     known: &'k BTreeMap<RelPath, Known>,
     listed: &'k [RelPath],
     file: &Known,
+    names: &[&String],
 ) -> Vec<(&'k RelPath, Option<&'k RelPath>)> {
     let of = |file: &Known| -> Vec<&'k RelPath> {
         file.imported.files().iter().filter_map(|place| listed.get(*place as usize)).collect()
@@ -410,7 +413,11 @@ fn asked_files<'k>(
     let mut found: Vec<(&RelPath, Option<&RelPath>)> =
         of(file).into_iter().map(|path| (path, None)).collect();
     let mut seen: FxHashSet<&RelPath> = found.iter().map(|(path, _)| *path).collect();
-    for package in of(file).into_iter().filter(|path| is_package(path)) {
+    let passes_on = |path: &RelPath| {
+        is_package(path)
+            || known.get(path).is_some_and(|file| names.iter().any(|name| file.imported.brings(name)))
+    };
+    for package in of(file).into_iter().filter(|path| passes_on(path)) {
         for path in known.get(package).map(of).unwrap_or_default() {
             if seen.insert(path) {
                 found.push((path, Some(package)));

@@ -147,7 +147,7 @@ impl<'f, 'a> Folder<'f, 'a> {
         if let Some((_, position, _)) = self.solver.parameter(unit, cell) {
             lists.push(vec![Text::rest(Origin::Parameter(position))]);
         }
-        let growth = self.growth_behind(unit, cell);
+        let growth = self.solver.growth_behind(unit, cell);
         if !growth.is_empty() {
             lists.truncate(ALTERNATIVES);
         }
@@ -186,21 +186,6 @@ impl<'f, 'a> Folder<'f, 'a> {
             lists = longer;
         }
         lists
-    }
-
-    /// The calls that make the list in a variable longer: what a function reads of its module is the
-    /// module's variable.
-    fn growth_behind(&self, unit: UnitId, cell: CellId) -> &[ExprId] {
-        let cells = &self.solver.program(unit).cells;
-        let mut at = cell;
-        for _ in 0..DEPTH {
-            let growth = self.solver.growth_of(unit, at);
-            match (growth.is_empty(), cells[at as usize].values.is_empty(), &*cells[at as usize].from) {
-                (true, true, [only]) => at = *only,
-                _ => return growth,
-            }
-        }
-        &[]
     }
 
     /// Whether an expression stands under a condition.

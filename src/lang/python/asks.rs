@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::cut::Kind;
 use super::given::Given;
-use super::leaves::{Leaves, bound_names, identifiers, offset_in};
+use super::leaves::{Leaves, bound_names, given_back, identifiers, offset_in};
 use super::sinks::{At, Flow, Search};
 use super::stores::is_name;
 use crate::data::commands::CommandCatalogue;
@@ -32,10 +32,22 @@ impl<'c> Search<'_, 'c> {
                     more.extend(leaves.text.get(start..original.len()).filter(|name| !name.is_empty()));
                 }
             }
-            let plain = |leaf: &&usize| leaves.all[**leaf].statement.kind == Kind::Simple;
-            for leaf in bound.names.get(name).into_iter().flatten().filter(plain) {
+            for leaf in bound.names.get(name).into_iter().flatten() {
                 let text = leaves.text_of(*leaf);
-                more.extend(text.split_once('=').into_iter().flat_map(|(_, value)| identifiers(value)));
+                match leaves.all[*leaf].statement.kind {
+                    Kind::Simple => {
+                        more.extend(
+                            text.split_once('=').into_iter().flat_map(|(_, value)| identifiers(value)),
+                        );
+                    }
+                    // What it gives back comes from its own imports, too.
+                    Kind::Function => {
+                        let given = given_back(text).into_iter();
+                        let lines = given.filter_map(|at| Some(leaves.lines(*leaf)?.line_at(at)));
+                        more.extend(lines.flat_map(identifiers).filter(|name| *name != "return"));
+                    }
+                    _ => {}
+                }
             }
             let of_class = bound.owners.get(name).into_iter().flatten();
             let bindings =

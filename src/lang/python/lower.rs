@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashSet;
 
 use super::bindings;
+use super::builtins::is_builtin;
 use super::tree::{Node, Rows};
 use crate::base::facts::{WatchKind, WatchedUse};
 use crate::base::ir::{ClassId, Expr, ExprId, FuncId, FunctionKind, Node as ExprNode, Program};
@@ -187,16 +188,18 @@ impl<'s, 't> Lowering<'s, 't> {
 
     /// A name that no scope binds: from a star import, or a builtin.
     fn free_name(&mut self, name: &'s str, span: Span) -> ExprId {
-        let builtin = self.builder.expr(Expr::External(["builtins.", name].concat()), span);
-        if self.stars.is_empty() {
-            return builtin;
+        let mut options = Vec::new();
+        if self.stars.is_empty() || is_builtin(name) {
+            options.push(self.builder.expr(Expr::External(["builtins.", name].concat()), span));
         }
-        let mut options = vec![builtin];
         for module in self.stars.clone() {
             let import = crate::base::ir::Import { module, name: Some(name.to_owned()) };
             options.push(self.builder.expr(Expr::Import(Box::new(import)), span));
         }
-        self.builder.expr(Expr::Union(options), span)
+        match *options {
+            [only] => only,
+            _ => self.builder.expr(Expr::Union(options), span),
+        }
     }
 
     /// Records a use of a watched symbol.

@@ -7,6 +7,7 @@ mod asks;
 mod ast;
 mod binders;
 mod bindings;
+mod builtins;
 mod cell;
 pub mod cut;
 mod definition;
