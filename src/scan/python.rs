@@ -103,13 +103,9 @@ impl PythonReader {
         let hits = hints.hits(text);
         reading.commands = hits.iter().any(|hit| hit.weight == Weight::Company);
         let tells = hits.iter().any(|hit| hit.weight != Weight::Company);
-        let everything = given.hands_on || given.values.contains(EVERYTHING);
-        if !tells && !everything && !is_mentioned(text, given) {
+        let everything = given.values.contains(EVERYTHING);
+        if !tells && !everything && !given.hands_on && !is_mentioned(text, given) {
             return reading;
-        }
-        // It hands on all that another file gives, and may have no word of its own.
-        if !tells && everything {
-            return whole(reading);
         }
         // Annotations and conflict markers are told apart from strings by the parser.
         let marked = [b"restartlint:".as_slice(), b"<<<<<<< "]
@@ -117,6 +113,11 @@ impl PythonReader {
             .any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some());
         let Some(cut) = cut(text).filter(|_| !marked) else { return whole(reading) };
         let pieces = Pieces::new(text, &cut, hints, &hits, catalogues.commands());
+        // It hands on all that another file gives, and may have no word of its own.
+        if !tells && everything {
+            reading.hands = pieces.hands(given);
+            return whole(reading);
+        }
         let mut given = given.clone();
         let mut own = before.map(|before| before.own.clone()).unwrap_or_default();
         given.extend(&own);

@@ -432,12 +432,16 @@ fn demands(known: &BTreeMap<RelPath, Known>, sources: &BTreeMap<RelPath, BTreeSe
     let mut wanted = Wanted::new();
     for (path, from) in sources {
         let Some(file) = known.get(path).filter(|file| !file.hands.used.is_empty()) else { continue };
-        // What a package passes on comes from where the package has it.
+        // What a file passes on comes from where it has it.
+        let hands_on = |path: &RelPath| {
+            let brings = |other: &Known| file.hands.used.iter().any(|name| other.imported.brings(name));
+            is_package(path) || known.get(path).is_some_and(brings)
+        };
         let mut from: Vec<&RelPath> = from.iter().collect();
         let mut read = 0;
         while let Some(package) = from.get(read).copied() {
             read += 1;
-            for path in sources.get(package).filter(|_| is_package(package)).into_iter().flatten() {
+            for path in sources.get(package).filter(|_| hands_on(package)).into_iter().flatten() {
                 if !from.contains(&path) {
                     from.push(path);
                 }
@@ -454,7 +458,12 @@ fn demands(known: &BTreeMap<RelPath, Known>, sources: &BTreeMap<RelPath, BTreeSe
                 wanted.entry(path.clone()).or_default().asked.extend(own.into_iter().map(last));
             }
         }
-        for package in from.into_iter().filter(|path| is_package(path) && !passed.is_empty()) {
+        let brings = |path: &RelPath| {
+            known.get(path).is_some_and(|file| passed.iter().any(|name| file.imported.brings(name)))
+        };
+        for package in
+            from.into_iter().filter(|path| !passed.is_empty() && (is_package(path) || brings(path)))
+        {
             wanted.entry(package.clone()).or_default().values.extend(passed.iter().cloned());
         }
     }

@@ -108,6 +108,17 @@ impl<'c> Search<'_, 'c> {
         self.commands.iter().any(|place| (from..from + line.len()).contains(place))
     }
 
+    /// Whether an import brings a name, or what it is a member of.
+    pub(super) fn is_imported(&self, name: &str) -> bool {
+        let (leaves, bound) = (self.leaves, self.leaves.bound());
+        let of_imported = |place: &usize| {
+            let object = leaves.text[..*place].strip_suffix('.').unwrap_or("");
+            let start = object.rfind(|c: char| !is_name(c)).map_or(0, |at| at + 1);
+            bound.imported.contains(&object[start..])
+        };
+        bound.imported.contains(name) || leaves.mentions(name).iter().any(of_imported)
+    }
+
     /// Whether a name may be another file's: it is imported, or a member of something, also of an object's
     /// own where no class of the file binds it.
     pub(super) fn is_foreign(&self, name: &str) -> bool {
@@ -133,6 +144,10 @@ pub(super) fn commands_named(
     let mut search = Search::new(leaves, commands, catalogue);
     let mut names = search.commanded(given);
     let bound = leaves.bound();
-    names.retain(|name| bound.names.contains_key(*name) || bound.owners.contains_key(*name));
+    names.retain(|name| {
+        bound.names.contains_key(*name)
+            || bound.owners.contains_key(*name)
+            || bound.foreign.contains_key(*name)
+    });
     names.into_iter().map(str::to_owned).collect()
 }

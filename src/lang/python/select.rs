@@ -116,6 +116,9 @@ impl<'c> Pieces<'c> {
             chosen: vec![Chosen::default(); self.leaves.all.len()],
         };
         chooser.by_words(&places, given);
+        if given.hands_on {
+            chooser.by_stars();
+        }
         if !chooser.chosen.iter().any(|l| l.chosen) {
             return (Choice::Nothing, hands);
         }
@@ -193,6 +196,15 @@ impl<'c> Chooser<'_, 'c> {
             Some(line) if !leaf.seeds.lines.contains(&line) => leaf.seeds.lines.push(line),
             Some(_) => {}
             None => leaf.whole = true,
+        }
+    }
+
+    /// What a star import brings is handed on by the import alone.
+    fn by_stars(&mut self) {
+        for (leaf, chosen) in self.leaves.all.iter().zip(&mut self.chosen) {
+            if leaf.statement.kind == Kind::Import && self.text[leaf.span()].contains('*') {
+                chosen.choose_whole();
+            }
         }
     }
 

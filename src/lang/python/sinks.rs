@@ -312,8 +312,8 @@ impl<'a, 'c> Search<'a, 'c> {
                 self.relay(name, at);
             }
         }
-        if !met && self.flows[at].is_plain {
-            self.asks.extend(used.iter());
+        if !met {
+            self.ask(at, &used);
         }
     }
 
@@ -423,8 +423,21 @@ impl<'a, 'c> Search<'a, 'c> {
                 }
             }
         }
-        if !self.flows[at].met && self.flows[at].is_plain && handed.is_some() && !everything {
-            self.asks.extend(names.used);
+        if !self.flows[at].met && handed.is_some() && !everything {
+            self.ask(at, &names.used);
+        }
+    }
+
+    /// What a flow depends on may be another file's: all of it where it stands beside what runs, constants
+    /// that are imported where it feeds another flow of the file.
+    fn ask(&mut self, at: usize, names: &FxHashSet<&'c str>) {
+        let Flow { is_plain, into, .. } = self.flows[at];
+        if is_plain {
+            self.asks.extend(names);
+        } else if into.is_some() {
+            let is_constant = |name: &str| name.starts_with(char::is_uppercase);
+            let imported = names.iter().filter(|name| is_constant(name) && self.is_imported(name));
+            self.asks.extend(imported.copied().collect::<Vec<_>>());
         }
     }
 
