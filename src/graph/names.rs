@@ -132,7 +132,13 @@ pub(super) fn names_that_matter(
         if ends {
             ending.insert(at as u32);
         }
-        if let Some(tells) = members.chain(stores).chain(when(ends, Tells::Value)).min() {
+        // What the class of the class has.
+        let of_meta = class.meta.iter().flat_map(|meta| solver.values_of(unit, *meta));
+        let of_meta = of_meta.filter_map(|meta| match meta {
+            Value::Class(u, c) if u == unit => names.get(&program.classes[c as usize].name).copied(),
+            _ => None,
+        });
+        if let Some(tells) = members.chain(stores).chain(of_meta).chain(when(ends, Tells::Value)).min() {
             names.entry(class.name.clone()).or_insert(tells);
         }
     }

@@ -261,9 +261,11 @@ impl<'f, 'a> Finder<'f, 'a> {
             let Expr::Call(inner) = &self.solver.program(of).exprs[partial as usize].expr else { return };
             let Some((first, lead)) = inner.args.split_first() else { return };
             steps += 1;
-            if of != self.unit || steps > MOST_PARTIALS {
+            if steps > MOST_PARTIALS {
                 return;
             }
+            // What a call of another file adds cannot be held against what stands there.
+            let args: &[Arg] = if of == self.unit { &call.args } else { &[] };
             let lead: Vec<Arg> = lead.iter().cloned().chain(later).collect();
             let values: Vec<Value> = self.solver.values_of(of, first.value).collect();
             for value in values {
@@ -271,7 +273,7 @@ impl<'f, 'a> Finder<'f, 'a> {
                     Value::Partial(u, nested) if u == of => waiting.push((nested, lead.clone())),
                     _ => {
                         if let Some(path) = self.path(value) {
-                            let given = Given { unit: of, lead: &lead, args: &call.args, receiver: None };
+                            let given = Given { unit: of, lead: &lead, args, receiver: None };
                             self.operation(path, given, id, span, Via::Partial);
                         }
                     }
@@ -409,14 +411,14 @@ impl<'f, 'a> Finder<'f, 'a> {
                         let span = self.solver.program(self.unit).exprs[arg.value as usize].span;
                         self.reference(path, given, arg.value, span);
                     }
-                    Value::Partial(of, partial) if of == self.unit => {
+                    Value::Partial(of, partial) => {
                         let Expr::Call(inner) = &self.solver.program(of).exprs[partial as usize].expr else {
                             continue;
                         };
                         let Some((first, lead)) = inner.args.split_first() else { continue };
-                        let is_literal = arg.value == partial;
+                        let is_literal = of == self.unit && arg.value == partial;
                         let place = if is_literal { first.value } else { arg.value };
-                        let span = self.solver.program(of).exprs[place as usize].span;
+                        let span = self.solver.program(self.unit).exprs[place as usize].span;
                         let inner_values: Vec<Value> = self.solver.values_of(of, first.value).collect();
                         for value in inner_values {
                             if let Some(path) = self.path(value) {

@@ -131,8 +131,9 @@ impl Finder<'_, '_> {
         let items = Folder::new(self.solver).elements(self.unit, list.value, 0).items;
         let span = self.solver.program(self.unit).exprs[callable.value as usize].span;
         let called: Vec<Value> = self.solver.values_of(self.unit, callable.value).collect();
-        let paths: Vec<&str> = called.into_iter().filter_map(|value| self.path(value)).collect();
-        let is_known = !items.is_empty() && !paths.is_empty();
+        let paths: Vec<&str> = called.iter().filter_map(|value| self.path(*value)).collect();
+        // A partial application beside them is looked at as what is handed over anywhere.
+        let is_known = !items.is_empty() && !paths.is_empty() && paths.len() == called.len();
         for path in paths {
             for (unit, item) in items.iter().copied() {
                 let lead = [Arg::positional(item)];

@@ -374,7 +374,10 @@ fn commands_asked(
             for name in names.iter().filter(|name| commands.contains(**name)) {
                 wanted.entry((*from).clone()).or_default().commands.insert((*name).clone());
                 for package in through.get(&(*from, path)).into_iter().flatten() {
-                    wanted.entry((*package).clone()).or_default().values.insert((*name).clone());
+                    let names = wanted.entry((*package).clone()).or_default();
+                    names.values.insert((*name).clone());
+                    // Of a member, it has the class.
+                    names.hands_on = true;
                 }
                 wanted.entry(path.clone()).or_default().asked.insert((*name).clone());
             }

@@ -31,7 +31,7 @@ pub struct Given {
     pub asked: BTreeSet<String>,
     /// The file's own whose truth decides a site of another file.
     pub tested: BTreeSet<String>,
-    /// It imports all names of a file that has some for others, and may not mention any.
+    /// Others have from it what it imports, and it may not mention any of that.
     pub hands_on: bool,
 }
 

@@ -117,7 +117,7 @@ impl<'c> Pieces<'c> {
         };
         chooser.by_words(&places, given);
         if given.hands_on {
-            chooser.by_stars();
+            chooser.by_imports();
         }
         if !chooser.chosen.iter().any(|l| l.chosen) {
             return (Choice::Nothing, hands);
@@ -199,10 +199,10 @@ impl<'c> Chooser<'_, 'c> {
         }
     }
 
-    /// What a star import brings is handed on by the import alone.
-    fn by_stars(&mut self) {
+    /// What an import brings is handed on by the import alone.
+    fn by_imports(&mut self) {
         for (leaf, chosen) in self.leaves.all.iter().zip(&mut self.chosen) {
-            if leaf.statement.kind == Kind::Import && self.text[leaf.span()].contains('*') {
+            if leaf.statement.kind == Kind::Import && leaf.class.is_none() {
                 chosen.choose_whole();
             }
         }
@@ -293,13 +293,9 @@ impl<'c> Chooser<'_, 'c> {
     /// Adds what binds the names that chosen statements use.
     fn by_names(&mut self) {
         let (leaves, hints) = (self.leaves, self.pieces.hints);
-        for (leaf, chosen) in leaves.all.iter().zip(&mut self.chosen) {
-            // Imports are short, a star import may bind any name, and where the first foreign one stands
-            // decides what runs before it.
-            if leaf.statement.kind == Kind::Import && leaf.class.is_none() {
-                chosen.choose_whole();
-            }
-        }
+        // Imports are short, a star import may bind any name, and where the first foreign one stands decides
+        // what runs before it.
+        self.by_imports();
         let bound = leaves.bound();
         let mut queue: Vec<usize> = (0..self.chosen.len()).filter(|at| self.chosen[*at].chosen).collect();
         let mut headers = FxHashSet::default();
