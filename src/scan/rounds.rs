@@ -186,6 +186,9 @@ fn importers(
     exported: &BTreeMap<RelPath, Names>,
 ) -> Vec<Importer> {
     let exporters = Exporters::new(exported, tools.places);
+    // The files that name a command, by their places.
+    let commands: Vec<bool> =
+        tools.listed.iter().map(|path| known.get(path).is_some_and(|file| file.commands)).collect();
     let known: Vec<_> = known.iter().collect();
     known
         .into_par_iter()
@@ -206,7 +209,6 @@ fn importers(
                 .map(|at| exporters.all[*at])
                 .collect();
             let mut given = Given::default();
-            // What runs commands matters where one is named.
             let (mut names, mut passes) = taken(&text, &file.imported, from.iter().map(|(_, names)| *names));
             // What a star import brings is handed on, mentioned or not.
             if file.imported.has_star() {
@@ -224,10 +226,12 @@ fn importers(
             let is_own = is_package(path);
             passes.retain(|name, _| {
                 let name = name.split('.').next().unwrap_or(name);
-                file.imported.bound().contains(&hash(name))
-                    && (is_own || words_in(&text, name).nth(1).is_none())
+                file.imported.brings(name) && (is_own || words_in(&text, name).nth(1).is_none())
             });
-            given.tell(names.into_iter().filter(|(_, tells)| *tells != Tells::Runs || file.commands));
+            // What runs commands matters where one is named, or can be had.
+            let may_have =
+                file.commands || file.imported.files().iter().any(|place| commands[*place as usize]);
+            given.tell(names.into_iter().filter(|(_, tells)| *tells != Tells::Runs || may_have));
             let from = from.into_iter().map(|(path, _)| path.clone()).collect();
             let says = !given.is_empty() || !passes.is_empty();
             says.then(|| Importer { path: path.clone(), given, from, passes })

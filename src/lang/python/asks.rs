@@ -116,7 +116,7 @@ impl<'c> Search<'_, 'c> {
             let start = object.rfind(|c: char| !is_name(c)).map_or(0, |at| at + 1);
             bound.imported.contains(&object[start..])
         };
-        bound.imported.contains(name) || leaves.mentions(name).iter().any(of_imported)
+        leaves.has_star() || bound.imported.contains(name) || leaves.mentions(name).iter().any(of_imported)
     }
 
     /// Whether a name may be another file's: it is imported, or a member of something, also of an object's

@@ -429,12 +429,11 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// What a flow depends on may be another file's: all of it where it stands beside what runs, constants
-    /// that are imported where it feeds another flow of the file.
+    /// that are imported where it is handed to what runs them.
     fn ask(&mut self, at: usize, names: &FxHashSet<&'c str>) {
-        let Flow { is_plain, into, .. } = self.flows[at];
-        if is_plain {
+        if self.flows[at].is_plain {
             self.asks.extend(names);
-        } else if into.is_some() {
+        } else {
             let is_constant = |name: &str| name.starts_with(char::is_uppercase);
             let imported = names.iter().filter(|name| is_constant(name) && self.is_imported(name));
             self.asks.extend(imported.copied().collect::<Vec<_>>());
