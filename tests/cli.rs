@@ -1023,3 +1023,11 @@ fn init_drafts_what_check_reports_and_shows_the_exception_in_the_daemon() {
     std::fs::write(&file, decided).unwrap();
     assert_eq!(place.found(&["."]), [""; 0]);
 }
+
+#[test]
+fn reach_says_who_reads_standard_input() {
+    let place = Place::new(&[("a.py", "import os\nos.abort()\n")]);
+    let (status, stdout, stderr) = place.run(&["reach", "-"]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("`check -` and `sites -` do"), "{stderr}");
+}

@@ -136,3 +136,20 @@ fn of_a_very_long_chain_the_excerpts_show_both_ends() {
     // The functions, the site among them; and the finding's own.
     assert_eq!(shown("json").replace(' ', "").matches("\"symbol\":\"f").count(), 201 + 1);
 }
+
+#[test]
+fn names_that_are_bound_over_and_over_are_asked_for_once() {
+    let count = 6000;
+    let chain = (0..count).map(|n| format!("a{n} = ")).collect::<String>();
+    let texts = [
+        format!("import os\n{}", lines(count, |n| format!("x = os._exit\nx({n})"))),
+        format!("import os\n{chain}os._exit\n{}", lines(count / 3, |n| format!("a{}(1)", n * 3))),
+        format!("import os\n{}", lines(count, |n| format!("globals()[\"x\"] = os._exit\nx({n})"))),
+    ];
+    for (text, wanted) in texts.iter().zip([count, count / 3, count]) {
+        let folder = tempfile::tempdir().expect("a folder");
+        tree::write(folder.path(), &BTreeMap::from([("a.py".to_owned(), text.clone())]));
+        let output = tree::run(folder.path(), &["sites", "--format", "jsonl"]);
+        assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), wanted);
+    }
+}

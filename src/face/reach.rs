@@ -44,6 +44,10 @@ pub enum ReachFormat {
 
 /// Runs `reach`.
 pub fn run(args: &ReachArgs, cli: &Cli) -> Result<Outcome, Failure> {
+    if args.paths.iter().any(|path| path.as_os_str() == "-") {
+        let text = "`reach` follows a tree and reads no standard input; `check -` and `sites -` do";
+        return Err(Failure::new(text.to_owned()));
+    }
     let project = Project::open(cli, &args.paths)?;
     let scan = scan_project(&project, &args.scan, Watch::default(), None, cli)?;
     let found = reach::collect(&scan.tree, &scan.sources);

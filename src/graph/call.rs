@@ -466,7 +466,8 @@ impl<'a> Solver<'a> {
                 return;
             }
             "types.SimpleNamespace" | "argparse.Namespace" => {
-                if let Some(object) = self.interner.external(&format!("{path}()"), 0) {
+                let maker = self.maker(unit, id, path);
+                if let Some(object) = self.interner.external(&format!("{path}()"), maker) {
                     self.insert(node, object);
                     for arg in args {
                         if let Some(name) = &arg.name {

@@ -296,7 +296,9 @@ impl<'a> Solver<'a> {
     pub(super) fn maker(&mut self, unit: UnitId, call: ExprId, path: &str) -> u32 {
         let catalogue = self.catalogue(unit);
         let made = matches!(catalogue.value(path), Some(ValueKind::Child | ValueKind::ChildPid))
-            || matches!(catalogue.value(&format!("{path}[]")), Some(ValueKind::Child | ValueKind::ChildPid));
+            || matches!(catalogue.value(&format!("{path}[]")), Some(ValueKind::Child | ValueKind::ChildPid))
+            // Each has members of its own.
+            || matches!(path, "types.SimpleNamespace" | "argparse.Namespace");
         if !made {
             return 0;
         }

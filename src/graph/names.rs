@@ -132,13 +132,13 @@ pub(super) fn names_that_matter(
         if ends {
             ending.insert(at as u32);
         }
-        // What the class of the class has.
-        let of_meta = class.meta.iter().flat_map(|meta| solver.values_of(unit, *meta));
-        let of_meta = of_meta.filter_map(|meta| match meta {
+        // What its bases have, and the class of the class.
+        let above = class.bases.iter().chain(&class.meta).flat_map(|above| solver.values_of(unit, *above));
+        let above = above.filter_map(|above| match above {
             Value::Class(u, c) if u == unit => names.get(&program.classes[c as usize].name).copied(),
             _ => None,
         });
-        if let Some(tells) = members.chain(stores).chain(of_meta).chain(when(ends, Tells::Value)).min() {
+        if let Some(tells) = members.chain(stores).chain(above).chain(when(ends, Tells::Value)).min() {
             names.entry(class.name.clone()).or_insert(tells);
         }
     }

@@ -381,6 +381,7 @@ impl<'f, 'a> Finder<'f, 'a> {
                 || matches!(
                     path,
                     "types.SimpleNamespace"
+                        | "argparse.Namespace"
                         | "builtins.dict"
                         | "builtins.setattr"
                         | "builtins.list"

@@ -3,7 +3,7 @@
 
 use super::cut::Kind;
 use super::leaves::{Leaves, given_back, identifiers, offset_in};
-use super::stores::{filled, is_import, segment_of, simple_part, stored};
+use super::stores::{filled, is_import, line_of, named_in_quotes, segment_of, simple_part, stored};
 
 impl<'c> Leaves<'c> {
     /// The names that may stand for what a place of a leaf names.
@@ -57,11 +57,18 @@ impl<'c> Leaves<'c> {
         }
     }
 
+    /// Whether a leaf is one simple statement.
+    pub(super) fn is_one_statement(&self, at: usize) -> bool {
+        self.all[at].statement.kind == Kind::Simple && !self.text_of(at).contains(';')
+    }
+
     /// The names that stand for what a place of a leaf names, as a value: of a function its own only where it
     /// gives that back, directly or under one more name.
     pub(super) fn aliases_at(&self, at: usize, place: usize) -> Vec<&'c str> {
         let mut names = self.bound_at(at, place);
         let leaf = &self.all[at];
+        let line = line_of(self.text, place);
+        names.extend(named_in_quotes(line));
         let Some(lines) = self.lines(at).filter(|_| leaf.is_function()) else { return names };
         let own = &self.text[leaf.statement.name.clone()];
         let line = lines.line_at(place - leaf.statement.span.start);

@@ -36,7 +36,7 @@ impl<'s, 't> Lowering<'s, 't> {
                 let base = self.expression(object);
                 let slot = match target.field(Field::Subscript) {
                     Some(key) if key.kind() != Kind::Slice => {
-                        self.bind_global(base, key, value);
+                        self.bind_global(object, key, value);
                         // `globals()["name"] = …` is a use of the name: lower the lookup too.
                         let lookup = self.expression(target);
                         match self.builder.program.exprs[lookup as usize].expr {
@@ -73,11 +73,8 @@ impl<'s, 't> Lowering<'s, 't> {
     }
 
     /// `globals()["name"] = value` binds a name of the module.
-    fn bind_global(&mut self, base: ExprId, key: Node<'t>, value: ExprId) {
-        let exprs = &self.builder.program.exprs;
-        let Expr::Call(call) = &exprs[base as usize].expr else { return };
-        let is_globals = matches!(&exprs[call.callee as usize].expr,
-            Expr::External(path) if path == "builtins.globals");
+    fn bind_global(&mut self, object: Node<'t>, key: Node<'t>, value: ExprId) {
+        let is_globals = self.slice(object) == "globals()";
         let name = self.slice(key).trim_matches(['"', '\'']);
         if is_globals && key.kind() == Kind::String && identifiers(name).eq([name]) {
             self.builder.bind_in(0, name, Some(value));

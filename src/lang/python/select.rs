@@ -254,11 +254,16 @@ impl<'c> Chooser<'_, 'c> {
         let mut named = self.filled_names();
         named.extend(given.values.iter().chain(&given.tested).cloned());
         let mut waiting: Vec<String> = named.iter().cloned().collect();
+        let mut bound: FxHashSet<usize> = FxHashSet::default();
         while let Some(name) = waiting.pop() {
             for place in self.leaves.mentions(&name).to_vec() {
                 if let Some(at) = self.leaves.at(place).filter(|_| self.leaves.refers(place, &name)) {
                     self.choose(at, place);
                     // `from lib import stop as s`, `self.end = lib.stop`: its uses are those of `s` and `end`.
+                    // One statement binds the same names whichever of them stands there.
+                    if self.leaves.is_one_statement(at) && !bound.insert(at) {
+                        continue;
+                    }
                     for other in self.leaves.aliases_at(at, place) {
                         if named.insert(other.to_owned()) {
                             waiting.push(other.to_owned());
@@ -300,7 +305,9 @@ impl<'c> Chooser<'_, 'c> {
         let mut queue: Vec<usize> = (0..self.chosen.len()).filter(|at| self.chosen[*at].chosen).collect();
         let mut headers = FxHashSet::default();
         let mut families: FxHashSet<usize> = FxHashSet::default();
-        let mut asked: FxHashSet<(usize, &'c str)> = FxHashSet::default();
+        // What a name stands for is the same question for all that ask it alike.
+        let mut asked = FxHashSet::default();
+        let mut asked_of_conditions = FxHashSet::default();
         while let Some(at) = queue.pop() {
             let (class, runs) = (leaves.all[at].class, self.chosen[at].runs);
             let Names { used: mut names, conditions, by_parameter, member_of_parameter } = self.wanted_by(at);
@@ -316,6 +323,13 @@ impl<'c> Chooser<'_, 'c> {
                 && headers.insert(class)
             {
                 names.extend(identifiers(&self.text[leaves.classes[class].head.clone()]));
+                // A class below has its members, and may be had by its own name alone.
+                for first in bound.kin[class].iter().filter_map(|kin| leaves.members(*kin).next()) {
+                    if leaves.all[first].span().len() <= SMALL && !self.chosen[first].chosen {
+                        self.chosen[first].choose_whole();
+                        queue.push(first);
+                    }
+                }
             }
             let mut wanted = Vec::new();
             // What is read of a class by its name (`Commands.STOP`).
@@ -338,7 +352,11 @@ impl<'c> Chooser<'_, 'c> {
                 let plain = of.flatten().filter(|b| b.place.is_none() && !leaves.all[b.leaf].is_function());
                 wanted.extend(plain.map(|binding| (*binding, false)));
             }
-            for name in names.into_iter().filter(|name| asked.insert((at, name))) {
+            for name in names {
+                let member_of = class.filter(|_| leaves.has_member(at, name));
+                if !asked.insert((name, member_of, runs, decides, tested)) {
+                    continue;
+                }
                 for other in bound.names.get(name).into_iter().flatten() {
                     let statement = leaves.all[*other].statement;
                     let is_definition = matches!(statement.kind, Kind::Function | Kind::Class);
@@ -365,7 +383,7 @@ impl<'c> Chooser<'_, 'c> {
                         }
                     }
                 }
-                if let Some(class) = class.filter(|_| leaves.has_member(at, name)) {
+                if let Some(class) = member_of {
                     let of = |class: usize| bound.attributes.get(&(class, name)).into_iter().flatten();
                     wanted.extend(of(class).map(|binding| (*binding, false)));
                     // Attributes that a class above or below binds in the file.
@@ -375,7 +393,8 @@ impl<'c> Chooser<'_, 'c> {
                 }
             }
             // Conditions are held against what names stand for, not against what functions give.
-            for name in conditions.into_iter().filter(|name| asked.insert((at, name))) {
+            let is_new = |name: &&'c str| asked_of_conditions.insert((*name, class, decides, tested));
+            for name in conditions.into_iter().filter(is_new) {
                 let of_class =
                     class.and_then(|class| bound.attributes.get(&(class, name))).into_iter().flatten();
                 let of_file = bound.names.get(name).into_iter().flatten();

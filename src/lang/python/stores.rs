@@ -86,7 +86,14 @@ pub(super) fn stored(line: &str) -> Vec<&str> {
         target.strip_suffix(['+', '|']).unwrap_or(target)
     });
     let names = targets.flat_map(|target| target.split(',').filter_map(last)).map(|range| &line[range]);
-    names.chain(in_passing).collect()
+    names.chain(in_passing).chain(named_in_quotes(line)).collect()
+}
+
+/// The names in quotes of a line that stores by such a name: `globals()["stop"] = …`, `setattr(o, "stop", …)`.
+pub(super) fn named_in_quotes(line: &str) -> impl Iterator<Item = &str> {
+    let by_name = line.starts_with("globals()[") || line.contains("setattr(");
+    let quoted = if by_name { line } else { "" };
+    quoted.split(['"', '\'']).skip(1).step_by(2).filter(|name| identifiers(name).eq([*name]))
 }
 
 /// What a line adds something to.
