@@ -138,6 +138,8 @@ pub(super) fn names_that_matter(
             Value::Class(u, c) if u == unit => names.get(&program.classes[c as usize].name).copied(),
             _ => None,
         });
+        // A method that runs what it is given is told by its own name.
+        let above = above.filter(|tells| *tells != Tells::Runs);
         if let Some(tells) = members.chain(stores).chain(above).chain(when(ends, Tells::Value)).min() {
             names.entry(class.name.clone()).or_insert(tells);
         }
@@ -154,7 +156,8 @@ pub(super) fn names_that_matter(
             _ => None,
         };
         let values = &solver.values[solver.cell_node(unit, *cell) as usize];
-        if let Some(tells) = values.iter().filter_map(|value| keeps(solver.interner.get(*value))).min() {
+        let tells = values.iter().filter_map(|value| keeps(solver.interner.get(*value))).min();
+        if let Some(tells) = tells.filter(|tells| *tells != Tells::Runs) {
             names.entry(name.clone()).or_insert(tells);
         }
     }
@@ -183,7 +186,12 @@ fn behind(solver: &Solver<'_>, unit: UnitId, value: ValueId) -> Vec<ValueId> {
             held
         }
         Value::Container(_) => solver.slot_values(value, "[]").to_vec(),
-        Value::Func(of, f) | Value::Bound(of, f, _) if of == unit => given_back(solver, unit, f),
+        // What a function with parameters gives back, as a decorator's wrapper does, is its callers' as well.
+        Value::Func(of, f) | Value::Bound(of, f, _)
+            if of == unit && solver.program(unit).functions[f as usize].params.is_empty() =>
+        {
+            given_back(solver, unit, f)
+        }
         Value::Generator(of, f) if of == unit => given_back(solver, unit, f),
         _ => Vec::new(),
     }

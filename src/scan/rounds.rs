@@ -20,6 +20,7 @@ use crate::base::ir::{Expr, ExprId, Program};
 use crate::base::source::Source;
 use crate::discover::Listing;
 use crate::lang::python::given::{Given, Hands};
+use crate::lang::python::identifiers;
 
 /// Files that export what others export: chains longer than this are not followed.
 const ROUNDS: usize = 8;
@@ -228,10 +229,10 @@ fn importers(
                 let name = name.split('.').next().unwrap_or(name);
                 file.imported.brings(name) && (is_own || words_in(&text, name).nth(1).is_none())
             });
-            // What runs commands matters where one is named, or can be had.
-            let may_have =
-                file.commands || file.imported.files().iter().any(|place| commands[*place as usize]);
-            given.tell(names.into_iter().filter(|(_, tells)| *tells != Tells::Runs || may_have));
+            // What runs commands matters where one is named, or handed over as a constant that another file has.
+            let has_constants = || file.imported.files().iter().any(|place| commands[*place as usize]);
+            let counts = |name: &str| file.commands || has_constants() && is_given_a_constant(&text, name);
+            given.tell(names.into_iter().filter(|(name, tells)| *tells != Tells::Runs || counts(name)));
             let from = from.into_iter().map(|(path, _)| path.clone()).collect();
             let says = !given.is_empty() || !passes.is_empty();
             says.then(|| Importer { path: path.clone(), given, from, passes })
@@ -313,6 +314,22 @@ fn taken<'e>(text: &str, imported: &Imported, from: impl Iterator<Item = &'e Nam
         }
     }
     (names, passes)
+}
+
+/// Bytes of a call's arguments that are looked at.
+const MOST_ARGUMENTS: usize = 200;
+
+/// Whether a name is called somewhere with what is spelt as a constant.
+fn is_given_a_constant(text: &str, name: &str) -> bool {
+    let is_constant = |word: &str| {
+        word.starts_with(char::is_uppercase) && !word.contains(char::is_lowercase) && word.len() > 1
+    };
+    words_in(text, name).any(|at| {
+        let after = &text.as_bytes()[at + name.len()..];
+        let after = &after[..after.len().min(MOST_ARGUMENTS)];
+        let arguments = after.split(|byte| matches!(byte, b')' | b'\n')).next().unwrap_or(after);
+        arguments.first() == Some(&b'(') && identifiers(&String::from_utf8_lossy(arguments)).any(is_constant)
+    })
 }
 
 /// Whether a name stands in a text as a word.

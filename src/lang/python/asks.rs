@@ -44,7 +44,7 @@ impl<'c> Search<'_, 'c> {
                     Kind::Function => {
                         let given = given_back(text).into_iter();
                         let lines = given.filter_map(|at| Some(leaves.lines(*leaf)?.line_at(at)));
-                        more.extend(lines.flat_map(identifiers).filter(|name| *name != "return"));
+                        more.extend(lines.flat_map(identifiers).filter(|name| bound.imported.contains(name)));
                     }
                     _ => {}
                 }
