@@ -395,10 +395,14 @@ fn commands_asked(
             for name in names.iter().filter(|name| commands.contains(**name)) {
                 wanted.entry((*from).clone()).or_default().commands.insert((*name).clone());
                 for package in through.get(&(*from, path)).into_iter().flatten() {
+                    let brings = known.get(*package).is_some_and(|file| file.imported.brings(name));
+                    if !brings && !is_package(package) {
+                        continue;
+                    }
                     let names = wanted.entry((*package).clone()).or_default();
                     names.values.insert((*name).clone());
                     // Of a member, it has the class.
-                    names.hands_on = true;
+                    names.hands_on |= is_package(package);
                 }
                 wanted.entry(path.clone()).or_default().asked.insert((*name).clone());
             }
