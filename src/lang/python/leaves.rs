@@ -72,6 +72,7 @@ pub(super) struct Leaves<'c> {
     has_star: bool,
     bound: OnceCell<Bound<'c>>,
     mentions: OnceCell<Mentions<'c>>,
+    pub(super) runs_texts: OnceCell<bool>,
 }
 
 /// Where each name of a text stands: one list of places, cut by name.
@@ -150,6 +151,7 @@ impl<'c> Leaves<'c> {
                 .any(|s| s.kind == Kind::Import && text[s.span.clone()].contains('*')),
             bound: OnceCell::new(),
             mentions: OnceCell::new(),
+            runs_texts: OnceCell::new(),
         };
         for statement in &cut.statements {
             if statement.members.is_empty() {
@@ -294,13 +296,6 @@ impl<'c> Leaves<'c> {
     /// Whether a star import may bring any name.
     pub(super) fn has_star(&self) -> bool {
         self.has_star
-    }
-
-    /// Whether a name at a place is one that other code can mean: a member, a name in quotes, or one
-    /// that the file binds outside of its functions.
-    pub(super) fn refers(&self, place: usize, name: &str) -> bool {
-        let before = self.text[..place].trim_end_matches([' ', '\t', '\\', '\n', '\r']);
-        before.ends_with(['.', '"', '\'']) || self.has_star || self.bound().own.contains(name)
     }
 
     /// The members of a class.

@@ -27,6 +27,7 @@ mod lower;
 mod notebook;
 mod pattern;
 mod quoted;
+mod scope;
 pub mod select;
 mod sinks;
 mod slice;

@@ -96,13 +96,9 @@ impl<'c> Pieces<'c> {
         hits: &[Hit],
         catalogue: &'c CommandCatalogue,
     ) -> Pieces<'c> {
-        Pieces {
-            leaves: Leaves::new(text, cut),
-            hints,
-            hits: code_hits(text, cut, hits),
-            catalogue,
-            met: RefCell::default(),
-        }
+        let leaves = Leaves::new(text, cut);
+        let hits = code_hits(&leaves, hits);
+        Pieces { leaves, hints, hits, catalogue, met: RefCell::default() }
     }
 
     /// Chooses what to parse, and tells what the file has for others. `before` is what an earlier choice
@@ -163,17 +159,16 @@ impl<'c> Pieces<'c> {
 
 /// The hits that stand in code, and in strings those that name something: a name in quotes, a part of
 /// a command, code in braces. All of them where the file runs texts as code.
-fn code_hits(text: &str, cut: &Cut, hits: &[Hit]) -> Vec<Hit> {
-    let runs_texts = ["exec(", "eval(", "exec ", "compile("].iter().any(|word| {
-        memchr::memmem::find_iter(text.as_bytes(), word.as_bytes()).any(|at| cut.quiet_at(at).is_none())
-    });
+fn code_hits(leaves: &Leaves<'_>, hits: &[Hit]) -> Vec<Hit> {
+    let text = leaves.text;
     let counts = |hit: &&Hit| {
-        let Some(quiet) = cut.quiet_at(hit.offset) else { return true };
+        let Some(quiet) = leaves.cut.quiet_at(hit.offset) else { return true };
         let string = &text[quiet.range.clone()];
         let in_quotes = text[..hit.offset].ends_with(['"', '\'']);
         let formatted =
             text[..quiet.range.start].ends_with(['f', 'F', 'r', 'R', 't']) && string.contains('{');
-        !quiet.is_prose && (runs_texts || hit.weight == Weight::Company || in_quotes || formatted)
+        !quiet.is_prose
+            && (hit.weight == Weight::Company || in_quotes || formatted || leaves.runs_texts())
     };
     hits.iter().filter(counts).copied().collect()
 }

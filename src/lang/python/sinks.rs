@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cut::{Kind, first_word};
 use super::given::{Given, Hands};
 use super::handed::{beside, called_with, handed, program_is_fixed};
-use super::leaves::{Leaves, assigned, identifiers, offset_in};
+use super::leaves::{Leaves, assigned, identifiers, is_assigned, offset_in};
 use super::slice::{Names, Slice, given_names, objects_in};
 use super::stores::{is_import, is_name, is_target, line_of, looped_over, segment_of, stored};
 use crate::data::commands::CommandCatalogue;
@@ -170,7 +170,8 @@ impl<'a, 'c> Search<'a, 'c> {
     fn only_names(&self, place: usize, name: &str) -> bool {
         let text = self.leaves.text;
         let before = text[..place].trim_end_matches([' ', '\t']);
-        let is_called = text[place + name.len()..].trim_start_matches(is_name).starts_with(['(', '.']);
+        let after = text[place + name.len()..].trim_start_matches(is_name);
+        let is_called = after.starts_with(['(', '.']);
         let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]).trim_start();
         let in_header = line.starts_with("def ") || line.starts_with("async def ");
         before.ends_with("def")
@@ -179,6 +180,8 @@ impl<'a, 'c> Search<'a, 'c> {
             || before.ends_with("->")
             || (!is_called && (in_header || before.ends_with('|')) && !before.ends_with('='))
             || (!is_called && before.ends_with(':') && is_target(line))
+            // `f(stop=…)`: an argument's name.
+            || (is_assigned(after) && before.trim_end().ends_with(['(', ',']))
     }
 
     /// Marks the leaves that name a command, and closes the names that may stand for one.
@@ -203,7 +206,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 continue;
             }
             for place in self.leaves.mentions(name).to_vec() {
-                if let Some(leaf) = self.leaves.at(place) {
+                if let Some(leaf) = self.leaves.at(place).filter(|_| !self.leaves.is_local(place, name)) {
                     queue.extend(self.leaves.bound_at(leaf, place));
                 }
             }

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Line, continues, first_word, logical_lines, string_end};
 use super::leaves::{assignment, assigns, identifiers, offset_in};
+use super::scope::Locals;
 use super::stores::is_name;
 
 /// Methods that change what they are called on.
@@ -52,6 +53,7 @@ pub(super) struct Slice<'t> {
     /// Parameters of the functions inside.
     inside: OnceCell<FxHashSet<&'t str>>,
     own_members: OnceCell<FxHashSet<&'t str>>,
+    locals: OnceCell<Locals<'t>>,
 }
 
 /// What binds or changes a name.
@@ -77,7 +79,15 @@ impl<'t> Slice<'t> {
             });
         }
         let blocks = Block::of_lines(text, &lines);
-        Some(Slice { text, blocks, lines, binders, inside: OnceCell::new(), own_members: OnceCell::new() })
+        Some(Slice {
+            text,
+            blocks,
+            lines,
+            binders,
+            inside: OnceCell::new(),
+            own_members: OnceCell::new(),
+            locals: OnceCell::new(),
+        })
     }
 
     /// The logical line that holds a place.
@@ -134,6 +144,11 @@ impl<'t> Slice<'t> {
             own.extend(self.looked_up());
             own
         })
+    }
+
+    /// The names that the definition binds for itself.
+    pub(super) fn locals(&self) -> &Locals<'t> {
+        self.locals.get_or_init(|| Locals::of(self.text, &self.lines, self.header().0))
     }
 
     /// The names in quotes, where the definition looks one up in its own object (`getattr(self, "command")`).
