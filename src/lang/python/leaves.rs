@@ -1,11 +1,13 @@
 //! A file as the statements that are chosen or not as a whole, and which names each of them binds.
 //! It knows the text alone: what binds too much costs time, what binds too little would lose a site.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::binders::Statements;
 use super::cut::{Cut, Kind, Statement, first_word};
 use super::slice::{FILLS, Slice};
 use super::stores::filled;
@@ -22,6 +24,8 @@ pub(super) struct Leaf<'c> {
     gives_back: OnceCell<bool>,
     names: OnceCell<FxHashSet<&'c str>>,
     members: OnceCell<FxHashSet<&'c str>>,
+    /// Its logical lines as simple statements, by where they stand, as far as they were asked for.
+    pub(super) statements: RefCell<FxHashMap<usize, Rc<Statements<'c>>>>,
 }
 
 impl<'c> Leaf<'c> {
@@ -33,6 +37,7 @@ impl<'c> Leaf<'c> {
             gives_back: OnceCell::new(),
             names: OnceCell::new(),
             members: OnceCell::new(),
+            statements: RefCell::default(),
         }
     }
 

@@ -300,8 +300,16 @@ impl<'a, 'c> Search<'a, 'c> {
             Some(names) if !defines => Cow::Owned(looped_over(text, names.iter().copied().collect())),
             _ => Cow::Borrowed(leaves.names_of(leaf)),
         };
-        let fed = self.feed(&used);
-        let met = self.named[leaf] || fed;
+        // What is true of all its names is true once.
+        let is_whole = matches!(used, Cow::Borrowed(_));
+        let same = self.whole.get(&leaf).copied().filter(|_| is_whole);
+        let met = match same {
+            Some(same) => self.flows[same].met,
+            None => self.feed(&used) || self.named[leaf],
+        };
+        if is_whole {
+            self.whole.entry(leaf).or_insert(at);
+        }
         self.flows[at].met = met;
         if handed.is_none() || defines {
             let mut names = stored(line_of(text, offset - statement.span.start));
@@ -315,7 +323,8 @@ impl<'a, 'c> Search<'a, 'c> {
                 self.relay(name, at);
             }
         }
-        if !met {
+        let is_asked = same.is_some_and(|same| self.flows[same].is_plain || !self.flows[at].is_plain);
+        if !met && !is_asked {
             self.ask(at, &used);
         }
     }

@@ -50,10 +50,20 @@ pub(super) struct Slice<'t> {
     blocks: Vec<Block>,
     /// What binds or changes a name.
     binders: FxHashMap<&'t str, Binders<'t>>,
+    /// What each line gives to what it binds, which may be many names.
+    gives: Vec<OnceCell<Given<'t>>>,
     /// Parameters of the functions inside.
     inside: OnceCell<FxHashSet<&'t str>>,
     own_members: OnceCell<FxHashSet<&'t str>>,
     locals: OnceCell<Locals<'t>>,
+}
+
+/// What a line gives to the names that it binds.
+struct Given<'t> {
+    /// A value that says nothing more.
+    is_fixed: bool,
+    /// The names that the value is made of.
+    names: Vec<&'t str>,
 }
 
 /// What binds or changes a name.
@@ -82,6 +92,7 @@ impl<'t> Slice<'t> {
         Some(Slice {
             text,
             blocks,
+            gives: lines.iter().map(|_| OnceCell::new()).collect(),
             lines,
             binders,
             inside: OnceCell::new(),
@@ -257,13 +268,21 @@ impl<'t> Slice<'t> {
 
     /// The names whose values lines give to the name that they bind.
     fn given(&self, lines: &[usize], is_fixed: &dyn Fn(&str) -> bool) -> Vec<&'t str> {
+        let given = |at: &usize| {
+            self.gives[*at].get_or_init(|| {
+                let value = self.value(*at);
+                let names: FxHashSet<&'t str> = given_names(value).collect();
+                Given { is_fixed: is_fixed(value.trim()), names: names.into_iter().collect() }
+            })
+        };
         // Where the program is written out, what is added to it is none.
-        let is_fixed = |at: &usize| is_fixed(self.value(*at).trim());
-        let written_out = lines.iter().any(is_fixed);
-        let counts = |at: &&usize| !written_out || (self.sets_anew(**at) && !is_fixed(at));
-        let names: FxHashSet<&'t str> =
-            lines.iter().filter(counts).flat_map(|at| given_names(self.value(*at))).collect();
-        names.into_iter().collect()
+        let written_out = lines.iter().any(|at| given(at).is_fixed);
+        let counts = |at: &&usize| !written_out || (self.sets_anew(**at) && !given(at).is_fixed);
+        let mut names: Vec<&'t str> =
+            lines.iter().filter(counts).flat_map(|at| given(at).names.iter().copied()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The line that the definition opens with, below its decorators, and the names in it but `self`.
@@ -403,11 +422,15 @@ fn names_in(text: &str, passes: impl Fn(&str) -> bool) -> impl Iterator<Item = &
             quiet.push(start..at);
         }
     }
+    let is_quiet = move |start: usize| {
+        let at = quiet.partition_point(|string| string.end <= start);
+        quiet.get(at).is_some_and(|string| string.start <= start)
+    };
     identifiers(text).filter(move |name| {
         let start = offset_in(text, name);
         let rest = &text[start + name.len()..];
         !name.starts_with(|c: char| c.is_ascii_digit())
-            && !quiet.iter().any(|string| string.contains(&start))
+            && !is_quiet(start)
             && rest.strip_prefix('.').is_none_or(|member| passes(first_word(member)))
     })
 }

@@ -1,5 +1,7 @@
 //! What a single line of Python stores, and under which names: the text alone is looked at.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::cut::{first_word, string_end};
@@ -21,10 +23,13 @@ pub(super) fn segment_of(text: &str, place: usize) -> &str {
     text[start..].split(';').next().unwrap_or("").trim_start()
 }
 
-/// The simple statement of a line that a place lies in: after a semicolon, or after the colon of a head.
-pub(super) fn simple_part(line: &str, place: usize) -> &str {
+/// The simple statements of a logical line, by where they begin: after a semicolon, or after the colon of a
+/// head. Each goes on to the next semicolon.
+pub(super) fn simple_parts(line: &str) -> Vec<Range<usize>> {
     let bytes = line.as_bytes();
-    let (mut depth, mut start, mut at) = (0usize, 0, 0);
+    let (mut depth, mut at) = (0usize, 0);
+    let mut parts = vec![0..bytes.len()];
+    let mut open = 0;
     while at < bytes.len() {
         match bytes[at] {
             b'(' | b'[' | b'{' => depth += 1,
@@ -33,15 +38,20 @@ pub(super) fn simple_part(line: &str, place: usize) -> &str {
                 at = string_end(bytes, at).unwrap_or(bytes.len());
                 continue;
             }
-            b';' if depth == 0 && at >= place => break,
-            b';' if depth == 0 => start = at + 1,
+            b';' if depth == 0 => {
+                parts[open..].iter_mut().for_each(|part| part.end = at);
+                open = parts.len();
+                parts.push(at + 1..bytes.len());
+            }
             // The colon of a head, not that of an annotation.
-            b':' if depth == 0 && at < place && opens_block(&line[start..at]) => start = at + 1,
+            b':' if depth == 0 && opens_block(&line[parts[parts.len() - 1].start..at]) => {
+                parts.push(at + 1..bytes.len());
+            }
             _ => {}
         }
         at += 1;
     }
-    line[start..at.min(bytes.len())].trim_start()
+    parts
 }
 
 /// Whether a text before a colon is the head of a block.
