@@ -24,7 +24,7 @@ const ROUNDS: usize = 6;
 /// The fingerprint of a file that was read whole.
 const EVERY_PIECE: u64 = u64::MAX;
 /// Above this share of a text, parsing it whole is no dearer.
-const WHOLE: usize = 90;
+const WHOLE: usize = 70;
 
 /// Everything that reading Python by pieces needs.
 pub(super) struct PythonReader {

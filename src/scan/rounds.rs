@@ -66,6 +66,7 @@ pub(super) fn follow_exports(
     let mut given: BTreeMap<RelPath, Given> = BTreeMap::new();
     let mut sources: BTreeMap<RelPath, BTreeSet<RelPath>> = BTreeMap::new();
     let mut passed: BTreeMap<RelPath, Names> = BTreeMap::new();
+    let mut answers = Answers::default();
     for round in 0..ROUNDS {
         let runners = if round < RUNNER_ROUNDS { &known } else { &BTreeMap::new() };
         let exported = exported(scan, runners, std::mem::take(&mut passed), &mut told);
@@ -79,7 +80,7 @@ pub(super) fn follow_exports(
                 passed.insert(path, passes);
             }
         }
-        for (path, names) in commands_asked(tools, listing, &known, &given, &mut asked) {
+        for (path, names) in commands_asked(tools, listing, &known, &given, &mut asked, &mut answers) {
             wanted.entry(path).or_default().extend(&names);
         }
         for (path, names) in demands(&known, &sources).into_iter().chain(tests_asked(tools, scan, &known)) {
@@ -352,6 +353,10 @@ fn words_in(text: &str, name: &str) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The names of files that may stand for a command, where these others do: the same question as often as
+/// somebody new asks.
+type Answers = FxHashMap<RelPath, (BTreeSet<String>, BTreeSet<String>)>;
+
 /// Commands that stand in other files than those that run them: given to the one, asked of the other.
 fn commands_asked(
     tools: &Tools<'_>,
@@ -359,6 +364,7 @@ fn commands_asked(
     known: &BTreeMap<RelPath, Known>,
     given: &BTreeMap<RelPath, Given>,
     asked: &mut FxHashSet<(RelPath, String)>,
+    answers: &mut Answers,
 ) -> Wanted {
     let listed = &tools.listed;
     // Who asks whom for which names.
@@ -379,19 +385,24 @@ fn commands_asked(
         }
     }
     let none = Given::default();
-    let paths: Vec<&RelPath> = asks.keys().copied().collect();
-    let found: Vec<(&RelPath, BTreeSet<String>)> = paths
+    let given = |path: &RelPath| given.get(path).unwrap_or(&none);
+    let is_new = |path: &&RelPath| answers.get(*path).is_none_or(|(of, _)| *of != given(path).commands);
+    let paths: Vec<&RelPath> = asks.keys().copied().filter(is_new).collect();
+    let found: Vec<_> = paths
         .into_par_iter()
         .with_max_len(FEW)
         .filter_map(|path| {
             let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
-            let given = given.get(path).unwrap_or(&none);
-            Some((path, tools.python.commands(&source.text, given, tools.catalogues)))
+            let given = given(path);
+            let names = tools.python.commands(&source.text, given, tools.catalogues);
+            Some((path.clone(), (given.commands.clone(), names)))
         })
         .collect();
+    answers.extend(found);
     let mut wanted = Wanted::new();
-    for (path, commands) in found {
-        for (from, names) in &asks[path] {
+    for (path, asks) in &asks {
+        let Some((_, commands)) = answers.get(*path) else { continue };
+        for (from, names) in asks {
             for name in names.iter().filter(|name| commands.contains(**name)) {
                 wanted.entry((*from).clone()).or_default().commands.insert((*name).clone());
                 for package in through.get(&(*from, path)).into_iter().flatten() {
@@ -404,7 +415,7 @@ fn commands_asked(
                     // Of a member, it has the class.
                     names.hands_on |= is_package(package);
                 }
-                wanted.entry(path.clone()).or_default().asked.insert((*name).clone());
+                wanted.entry((*path).clone()).or_default().asked.insert((*name).clone());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::cut::Kind;
 use super::given::Given;
-use super::leaves::{Leaves, bound_names, given_back, identifiers, offset_in};
+use super::leaves::{Leaves, given_back, identifiers, offset_in};
 use super::sinks::{At, Flow, Search};
 use super::stores::is_name;
 use crate::data::commands::CommandCatalogue;
@@ -79,18 +79,24 @@ impl<'c> Search<'_, 'c> {
         if bound.names.contains_key(name) || bound.classes.contains_key(name) {
             return vec![name.to_owned()];
         }
-        let mut owners = BTreeSet::new();
-        for class in bound.owners.get(name).into_iter().flatten().copied() {
-            let class_name = &leaves.text[leaves.classes[class].name.clone()];
-            owners.insert(class_name);
-            for place in leaves.mentions(class_name) {
-                let Some(leaf) = leaves.at(*place).filter(|leaf| leaves.all[*leaf].class.is_none()) else {
-                    continue;
-                };
-                owners.extend(bound_names(leaves.text, leaves.all[leaf].statement));
-            }
-        }
+        let classes = bound.owners.get(name).into_iter().flatten();
+        let owners: BTreeSet<&str> =
+            classes.flat_map(|class| self.owners_of(*class).iter().copied()).collect();
         owners.into_iter().take(MOST_OWNERS).map(|owner| format!("{owner}.{name}")).collect()
+    }
+
+    /// A class, and what may have an object of it: the names that are bound where it is mentioned.
+    fn owners_of(&self, class: usize) -> &[&'c str] {
+        let leaves = self.leaves;
+        self.owners[class].get_or_init(|| {
+            let name = &leaves.text[leaves.classes[class].name.clone()];
+            let of_file = |leaf: &usize| leaves.all[*leaf].class.is_none();
+            let mentioning = leaves.mentions(name).iter().filter_map(|place| leaves.at(*place));
+            let mentioning: BTreeSet<usize> = mentioning.filter(of_file).collect();
+            let bound = mentioning.into_iter().flat_map(|leaf| leaves.bound_in(leaf)).copied();
+            let owners: BTreeSet<&str> = bound.chain([name]).collect();
+            owners.into_iter().take(MOST_OWNERS).collect()
+        })
     }
 
     /// Whether a command stands on the very line of what runs it: callers add the rest of it.
@@ -105,7 +111,8 @@ impl<'c> Search<'_, 'c> {
             None => return false,
         };
         let from = offset_in(self.leaves.text, line);
-        self.commands.iter().any(|place| (from..from + line.len()).contains(place))
+        let next = self.commands.partition_point(|place| *place < from);
+        self.commands.get(next).is_some_and(|place| *place < from + line.len())
     }
 
     /// Whether an import brings a name, or what it is a member of.

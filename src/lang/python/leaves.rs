@@ -24,6 +24,8 @@ pub(super) struct Leaf<'c> {
     gives_back: OnceCell<bool>,
     names: OnceCell<FxHashSet<&'c str>>,
     members: OnceCell<FxHashSet<&'c str>>,
+    defined: OnceCell<Vec<&'c str>>,
+    bound: OnceCell<Vec<&'c str>>,
     /// Its logical lines as simple statements, by where they stand, as far as they were asked for.
     pub(super) statements: RefCell<FxHashMap<usize, Rc<Statements<'c>>>>,
 }
@@ -37,6 +39,8 @@ impl<'c> Leaf<'c> {
             gives_back: OnceCell::new(),
             names: OnceCell::new(),
             members: OnceCell::new(),
+            defined: OnceCell::new(),
+            bound: OnceCell::new(),
             statements: RefCell::default(),
         }
     }
@@ -192,6 +196,24 @@ impl<'c> Leaves<'c> {
         self.all[at].names.get_or_init(|| identifiers(self.text_of(at)).collect())
     }
 
+    /// The names that a leaf of the top level binds; more is safe.
+    pub(super) fn bound_in(&self, at: usize) -> &[&'c str] {
+        self.all[at].bound.get_or_init(|| bound_names(self.text, self.all[at].statement))
+    }
+
+    /// The functions and classes that a leaf defines at the beginning of a line.
+    pub(super) fn defined_in(&self, at: usize) -> &[&'c str] {
+        self.all[at].defined.get_or_init(|| {
+            let defined = |line: &'c str| {
+                let line = line.trim_start();
+                let line = line.strip_prefix("async ").unwrap_or(line);
+                let rest = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "))?;
+                identifiers(rest).next()
+            };
+            self.text_of(at).lines().filter_map(defined).collect()
+        })
+    }
+
     /// Whether a name stands in a leaf as a member of something, or in quotes as one that is looked up.
     pub(super) fn has_member(&self, at: usize, name: &str) -> bool {
         let members = self.all[at].members.get_or_init(|| {
@@ -229,7 +251,7 @@ impl<'c> Leaves<'c> {
             for (at, leaf) in self.all.iter().enumerate() {
                 match leaf.class {
                     None => {
-                        for name in bound_names(self.text, leaf.statement) {
+                        for name in self.bound_in(at) {
                             bound.names.entry(name).or_default().push(at);
                         }
                     }
@@ -427,7 +449,7 @@ pub(super) fn offset_in(text: &str, part: &str) -> usize {
 }
 
 /// The names that a top-level statement binds; more is safe.
-pub(super) fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t str> {
+fn bound_names<'t>(text: &'t str, statement: &Statement) -> Vec<&'t str> {
     let slice = &text[statement.span.clone()];
     match statement.kind {
         Kind::Function | Kind::Class => vec![&text[statement.name.clone()]],

@@ -4,6 +4,7 @@
 //! What meets nothing in its own file is kept by name, for the files that import it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -107,6 +108,8 @@ pub(super) struct Search<'a, 'c> {
     can_meet: bool,
     /// What unmet flows depend on.
     pub(super) asks: FxHashSet<&'c str>,
+    /// For each class, the names under which others may have it or an object of it.
+    pub(super) owners: Vec<OnceCell<Vec<&'c str>>>,
 }
 
 impl<'a, 'c> Search<'a, 'c> {
@@ -128,6 +131,7 @@ impl<'a, 'c> Search<'a, 'c> {
             relays: BTreeMap::new(),
             can_meet: false,
             asks: FxHashSet::default(),
+            owners: leaves.classes.iter().map(|_| OnceCell::new()).collect(),
         }
     }
 
@@ -313,12 +317,7 @@ impl<'a, 'c> Search<'a, 'c> {
         self.flows[at].met = met;
         if handed.is_none() || defines {
             let mut names = stored(line_of(text, offset - statement.span.start));
-            names.extend(text.lines().filter_map(|line| {
-                let line = line.trim_start();
-                let line = line.strip_prefix("async ").unwrap_or(line);
-                let rest = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "))?;
-                identifiers(rest).next()
-            }));
+            names.extend(leaves.defined_in(leaf));
             for name in names {
                 self.relay(name, at);
             }
@@ -344,8 +343,8 @@ impl<'a, 'c> Search<'a, 'c> {
         let line = leaves.lines(leaf).map_or("", |lines| lines.line_at(place));
         let is_fixed = |value: &str| program_is_fixed(value, self.catalogue);
         let is_alias = !is_store && handed.is_none() && assigned(line, false).len() == 1;
-        let mut names = match (leaves.lines(leaf), &handed) {
-            (Some(lines), Some(handed)) => lines.behind(handed.iter().copied(), &is_fixed),
+        let behind = match (leaves.lines(leaf), &handed) {
+            (Some(lines), Some(handed)) => Some(lines.behind(handed.iter().copied(), &is_fixed)),
             // What is run under a name of the function's own is run anywhere in it.
             (Some(lines), None) if !is_alias => {
                 let value = if is_store {
@@ -353,13 +352,15 @@ impl<'a, 'c> Search<'a, 'c> {
                 } else {
                     beside(line, place.saturating_sub(offset_in(text, line)))
                 };
-                lines.behind(given_names(value), &is_fixed)
+                Some(lines.behind(given_names(value), &is_fixed))
             }
-            _ => Names::all(leaves.names_of(leaf)),
+            _ => None,
         };
         // A function inside hands on what it is given.
-        let everything =
-            is_alias || leaves.lines(leaf).is_none_or(|lines| lines.is_given_inside(&names.used));
+        let is_given_inside =
+            |names: &Names<'c>| leaves.lines(leaf).is_none_or(|lines| lines.is_given_inside(&names.used));
+        let some = behind.filter(|names| !is_given_inside(names));
+        let everything = some.is_none();
         if everything {
             // What is true of all its names is true once.
             if let Some(same) = self.whole.get(&leaf) {
@@ -371,8 +372,8 @@ impl<'a, 'c> Search<'a, 'c> {
             }
             self.whole.insert(leaf, at);
             self.flows[at].is_plain &= !is_alias;
-            names = Names::all(leaves.names_of(leaf));
         }
+        let names = some.unwrap_or_else(|| Names::all(leaves.names_of(leaf)));
         let is_named =
             self.named[leaf] && (everything || is_store || self.is_named_behind(leaf, place, &names));
         // `through(os.system)`: a function that is handed what runs may name the command itself.

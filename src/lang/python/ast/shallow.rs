@@ -18,7 +18,9 @@ pub(super) fn is_shallow(code: &str) -> bool {
             b'"' | b'\'' => {
                 let Some(end) = string_end(bytes, at) else { return false };
                 // What stands in the braces of a formatted string is code.
-                if matches!(before, b'f' | b'F' | b't' | b'T' | b'r' | b'R') {
+                let is_raw = matches!(before, b'r' | b'R');
+                let prefix = if is_raw { at.checked_sub(2).map_or(b'\n', |at| bytes[at]) } else { before };
+                if matches!(prefix, b'f' | b'F' | b't' | b'T') {
                     joints += 1 + bytes[at..end].iter().filter(|b| joins_in_string(**b)).count();
                 }
                 at = end - 1;
@@ -72,6 +74,7 @@ mod tests {
             format!("x = {}", "f\"{".repeat(many)),
             format!("x = f\"{{a{}}}\"", ".a".repeat(many)),
             format!("x = f'{{{}a}}'", "not ".repeat(many)),
+            format!("x = fr'{{{}a}}'", "not ".repeat(many)),
             format!("x = {}a", "not\x0c".repeat(many)),
             format!("{}a", "a=".repeat(many)),
             format!("# c\rx = a{}\r", ".a".repeat(many)),
@@ -85,6 +88,7 @@ mod tests {
             format!("x = [{}]", "(1, 'a'), ".repeat(many)),
             "f(a.b + c) # ((((\n".repeat(many),
             format!("x = '''{}'''", "((((.-".repeat(many)),
+            format!("r'''{}'''", "((((.-".repeat(many)),
         ] {
             assert!(is_shallow(&flat), "{}", &flat[..20]);
         }
