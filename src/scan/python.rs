@@ -16,7 +16,7 @@ use crate::graph::link::Files;
 use crate::lang::python::cut::{Cut, Kind, cut};
 use crate::lang::python::given::{Given, Hands};
 use crate::lang::python::hints::{Hints, Weight};
-use crate::lang::python::select::{Choice, Pieces, Selection};
+use crate::lang::python::select::{Choice, Met, Pieces, Selection};
 use crate::lang::python::{facts, identifiers, notebook_commands, selected};
 
 /// Rounds of widening for one file: aliases of aliases of aliases.
@@ -78,26 +78,14 @@ impl PythonReader {
         path: &str,
         source: &Source,
         given: &Given,
-        before: Option<&Chosen>,
-        Linking { files, catalogues }: Linking<'_>,
+        before: Before<'_>,
+        linking: Linking<'_>,
     ) -> Reading {
         let text = source.text.as_str();
         let mut reading = Reading::default();
-        let is_whole = before.is_some_and(|before| before.selection == EVERY_PIECE);
-        let whole = |mut reading: Reading| {
-            // There is no more of it than was read before.
-            if is_whole {
-                return reading;
-            }
-            reading.chosen =
-                Some(Box::new(Chosen { own: Given::default(), begun: EVERY_PIECE, selection: EVERY_PIECE }));
-            let mut facts = self.whole(path, source, catalogues);
-            settle(&mut facts, files, catalogues, &|name| self.knows(name));
-            reading.facts = Some(facts);
-            reading
-        };
         if self.parse_all || path.ends_with(".ipynb") {
-            return whole(reading);
+            self.read_whole(path, source, (before, before.own()), linking, &mut reading);
+            return reading;
         }
         let hints = &self.hints;
         let hits = hints.hits(text);
@@ -111,52 +99,94 @@ impl PythonReader {
         let marked = [b"restartlint:".as_slice(), b"<<<<<<< "]
             .iter()
             .any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some());
-        let Some(cut) = cut(text).filter(|_| !marked) else { return whole(reading) };
-        let pieces = Pieces::new(text, &cut, hints, &hits, catalogues.commands());
-        // It hands on all that another file gives, and may have no word of its own.
-        if !tells && everything {
-            reading.hands = pieces.hands(given);
-            return whole(reading);
-        }
-        let mut given = given.clone();
-        let mut own = before.map(|before| before.own.clone()).unwrap_or_default();
-        given.extend(&own);
-        if is_whole {
-            reading.hands = pieces.hands(&given);
+        let Some(cut) = cut(text).filter(|_| !marked) else {
+            self.read_whole(path, source, (before, before.own()), linking, &mut reading);
             return reading;
+        };
+        let pieces = Pieces::new(text, &cut, hints, &hits, linking.catalogues.commands())
+            .remembering(before.met.cloned());
+        // It hands on all that another file gives, and may have no word of its own.
+        let own = if !tells && everything || before.is_whole() {
+            let own = before.own();
+            reading.hands = pieces.hands(&given.with(&own));
+            Some(own)
+        } else {
+            self.read_pieces(path, source, given, (before, &pieces), linking, &mut reading)
+        };
+        if let Some(own) = own {
+            self.read_whole(path, source, (before, own), linking, &mut reading);
         }
-        let mut chosen = before.map(|before| (before.begun, before.selection));
+        reading.met = pieces.met();
+        reading
+    }
+
+    /// Reads all of a file, if it was not before. `own` are names that turned out to matter in it.
+    fn read_whole(
+        &self,
+        path: &str,
+        source: &Source,
+        (before, own): (Before<'_>, Given),
+        Linking { files, catalogues }: Linking<'_>,
+        reading: &mut Reading,
+    ) {
+        // There is no more of it than was read before.
+        if before.is_whole() {
+            return;
+        }
+        reading.chosen =
+            Some(Box::new(Chosen { own, begun: EVERY_PIECE, selection: EVERY_PIECE }));
+        let mut facts = self.whole(path, source, catalogues);
+        settle(&mut facts, files, catalogues, &|name| self.knows(name));
+        reading.facts = Some(facts);
+    }
+
+    /// Reads the pieces of a file that can matter, as often as a new name turns out to. Where these are about all
+    /// of it, gives the names that turned out to matter, and all of it is to be read.
+    fn read_pieces(
+        &self,
+        path: &str,
+        source: &Source,
+        given: &Given,
+        (before, pieces): (Before<'_>, &Pieces<'_>),
+        Linking { files, catalogues }: Linking<'_>,
+        reading: &mut Reading,
+    ) -> Option<Given> {
+        let text = source.text.as_str();
+        let everything = given.values.contains(EVERYTHING);
+        let mut own = before.own();
+        let mut given = given.with(&own);
+        let mut chosen = before.chosen.map(|before| (before.begun, before.selection));
         for _ in 0..ROUNDS {
             let (choice, hands) = pieces.choose(&given, chosen.map(|(begun, _)| begun));
             reading.hands = hands;
             let (selection, begun) = match choice {
                 Choice::Of { selection, begun } => (selection, begun),
-                Choice::Nothing if everything => return whole(reading),
-                Choice::Nothing | Choice::Same => return reading,
+                Choice::Nothing if everything => return Some(own),
+                Choice::Nothing | Choice::Same => return None,
             };
             let print = FxBuildHasher.hash_one(&selection);
             // The same pieces say the same.
             if chosen.is_some_and(|(_, selection)| selection == print) {
-                return reading;
+                return None;
+            }
+            if covers(&selection, text) {
+                return Some(own);
             }
             reading.chosen = Some(Box::new(Chosen { own: own.clone(), begun, selection: print }));
-            if covers(&selection, text) {
-                return whole(reading);
-            }
             let mut facts = selected(path, source, &selection, catalogues.of(Language::Python), &self.watch);
             let Settled { telling } = settle(&mut facts, files, catalogues, &|name| self.knows(name));
             let mut more = Given::default();
             more.tell(telling);
-            more.values.extend(self.server_names(&facts, text, &cut));
+            more.values.extend(self.server_names(&facts, text, pieces.cut()));
             more.values.extend(called_at_import(&facts));
             reading.facts = Some(facts);
             if !given.extend(&more) {
-                return reading;
+                return None;
             }
             own.extend(&more);
             chosen = Some((begun, print));
         }
-        whole(reading)
+        Some(own)
     }
 
     /// The names of a text that may stand for a command.
@@ -228,6 +258,31 @@ pub(super) struct Reading {
     pub(super) commands: bool,
     /// What was chosen of it.
     pub(super) chosen: Option<Box<Chosen>>,
+    /// What was met in it.
+    pub(super) met: Option<Met>,
+}
+
+/// What is known of a file that was read before.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Before<'k> {
+    pub(super) chosen: Option<&'k Chosen>,
+    pub(super) met: Option<&'k Met>,
+}
+
+impl Before<'_> {
+    fn is_whole(self) -> bool {
+        self.chosen.is_some_and(|before| before.selection == EVERY_PIECE)
+    }
+
+    /// The names that turned out to matter in the file itself.
+    fn own(self) -> Given {
+        self.chosen.map(|before| before.own.clone()).unwrap_or_default()
+    }
+
+    /// What the file has for others, where it was read whole and nothing was told since that changes this.
+    pub(super) fn hands(self, given: &Given) -> Option<Hands> {
+        self.met.filter(|_| self.is_whole())?.hands(&given.with(&self.own())).cloned()
+    }
 }
 
 /// What was chosen of a file, for the next time that it is read.

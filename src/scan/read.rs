@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::imported::Imported;
-use super::python::Reading;
+use super::python::{Before, Reading};
 use super::rounds::Known;
 use super::{Scan, ScanRequest, Stdin, Tools, conflict, kept, link};
 use crate::base::facts::{FileFacts, Language, Problem, ProblemKind, RelPath};
@@ -231,8 +231,8 @@ fn facts_of(
 ) -> (FileFacts, Option<Known>) {
     let (request, catalogues) = (tools.request, tools.catalogues);
     if language == Language::Python {
-        let Reading { facts, hands, commands, chosen } =
-            tools.python.read(path, source, &Given::default(), None, tools.linking());
+        let Reading { facts, hands, commands, chosen, met } =
+            tools.python.read(path, source, &Given::default(), Before::default(), tools.linking());
         let facts = facts.unwrap_or_else(|| FileFacts::new(path, language));
         // Nothing imports a notebook.
         let known = (!path.ends_with(".ipynb")).then(|| Known {
@@ -240,6 +240,7 @@ fn facts_of(
             commands,
             hands,
             chosen,
+            met: met.map(Box::new),
         });
         return (facts, known);
     }

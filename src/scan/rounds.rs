@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::imported::{Imported, Places, hash};
 use super::link::{EVERYTHING, is_package};
-use super::python::{Chosen, Reading};
+use super::python::{Before, Chosen, Reading};
 use super::read::{FEW, failed};
 use super::{Scan, Tools};
 use crate::base::facts::{FileFacts, Language, RelPath, Tells};
@@ -21,6 +21,7 @@ use crate::base::source::Source;
 use crate::discover::Listing;
 use crate::lang::python::given::{Given, Hands};
 use crate::lang::python::identifiers;
+use crate::lang::python::select::Met;
 
 /// Files that export what others export: chains longer than this are not followed.
 const ROUNDS: usize = 8;
@@ -49,6 +50,14 @@ pub(super) struct Known {
     pub(super) hands: Hands,
     /// What was chosen of it, if anything was.
     pub(super) chosen: Option<Box<Chosen>>,
+    /// What was met in it.
+    pub(super) met: Option<Box<Met>>,
+}
+
+impl Known {
+    fn before(&self) -> Before<'_> {
+        Before { chosen: self.chosen.as_deref(), met: self.met.as_deref() }
+    }
 }
 
 /// The files that are read anew in one round, with the names that were found since.
@@ -115,6 +124,9 @@ fn take(
         return;
     };
     file.hands = reading.hands;
+    if let Some(met) = reading.met {
+        file.met = Some(Box::new(met));
+    }
     let Some(mut facts) = reading.facts else {
         // Nothing of it matters, or nothing else than before.
         if let Ok(at) = at {
@@ -522,9 +534,12 @@ fn read_again(
         .with_max_len(1)
         .copied()
         .filter_map(|path| {
-            let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
-            let before = known.get(path).and_then(|file| file.chosen.as_deref());
+            let before = known.get(path).map(Known::before).unwrap_or_default();
             let given = given.get(path)?;
+            if let Some(hands) = before.hands(given) {
+                return Some((path.clone(), Some(Reading { hands, ..Reading::default() })));
+            }
+            let source = Source::decode(std::fs::read(&listing.files.get(path)?.real).ok()?);
             let read = || tools.python.read(path, &source, given, before, tools.linking());
             // One file that makes the reader fail is one problem of that file.
             Some((path.clone(), catch_unwind(AssertUnwindSafe(read)).ok()))

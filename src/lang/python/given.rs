@@ -65,6 +65,14 @@ impl Given {
         new
     }
 
+    /// With another's names.
+    #[must_use]
+    pub fn with(&self, other: &Given) -> Given {
+        let mut all = self.clone();
+        all.extend(other);
+        all
+    }
+
     /// Whether it names nothing.
     pub fn is_empty(&self) -> bool {
         !self.hands_on

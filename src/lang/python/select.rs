@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -84,7 +85,27 @@ pub struct Pieces<'c> {
     hits: Vec<Hit>,
     catalogue: &'c CommandCatalogue,
     /// What was met last, and for which names.
-    met: RefCell<Option<(Given, Meeting)>>,
+    met: RefCell<Option<Met>>,
+}
+
+/// Where commands and what runs them met in a file, for the next time that it is read.
+#[derive(Debug, Clone)]
+pub struct Met {
+    /// A fingerprint of the names that others told.
+    of: u64,
+    meeting: Arc<Meeting>,
+}
+
+impl Met {
+    /// What the file has for others, if these names were told.
+    pub fn hands(&self, given: &Given) -> Option<&Hands> {
+        (self.of == Met::fingerprint(given)).then_some(&self.meeting.hands)
+    }
+
+    /// The names that merely matter have no part in it.
+    fn fingerprint(given: &Given) -> u64 {
+        FxBuildHasher.hash_one((&given.runs, &given.commands, &given.asked))
+    }
 }
 
 impl<'c> Pieces<'c> {
@@ -101,17 +122,35 @@ impl<'c> Pieces<'c> {
         Pieces { leaves, hints, hits, catalogue, met: RefCell::default() }
     }
 
+    /// With what was met in the text before.
+    #[must_use]
+    pub fn remembering(self, met: Option<Met>) -> Pieces<'c> {
+        self.met.replace(met);
+        self
+    }
+
+    /// The text's statements.
+    pub fn cut(&self) -> &'c Cut {
+        self.leaves.cut
+    }
+
+    /// What was met last.
+    pub fn met(&self) -> Option<Met> {
+        self.met.borrow().clone()
+    }
+
     /// Chooses what to parse, and tells what the file has for others. `before` is what an earlier choice
     /// began with.
     pub fn choose(&self, given: &Given, before: Option<u64>) -> (Choice, Hands) {
-        let Meeting { places, hands } = self.meeting(given);
+        let meeting = self.meeting(given);
+        let hands = meeting.hands.clone();
         let mut chooser = Chooser {
             pieces: self,
             text: self.leaves.text,
             leaves: &self.leaves,
             chosen: vec![Chosen::default(); self.leaves.all.len()],
         };
-        chooser.by_words(&places, given);
+        chooser.by_words(&meeting.places, given);
         if given.hands_on {
             chooser.by_imports();
         }
@@ -128,23 +167,22 @@ impl<'c> Pieces<'c> {
 
     /// What the file has for others.
     pub fn hands(&self, given: &Given) -> Hands {
-        self.meeting(given).hands
+        self.meeting(given).hands.clone()
     }
 
-    /// Where commands and what runs them meet. The names that merely matter have no part in it.
-    fn meeting(&self, given: &Given) -> Meeting {
+    /// Where commands and what runs them meet.
+    fn meeting(&self, given: &Given) -> Arc<Meeting> {
         let mut last = self.met.borrow_mut();
-        if let Some((known, meeting)) = last.as_ref()
-            && (&known.runs, &known.commands, &known.asked) == (&given.runs, &given.commands, &given.asked)
-        {
-            return meeting.clone();
+        let of = Met::fingerprint(given);
+        if let Some(met) = last.as_ref().filter(|met| met.of == of) {
+            return Arc::clone(&met.meeting);
         }
         let places = |weight| self.hits.iter().filter(move |h| h.weight == weight).map(|h| h.offset);
         let runners: Vec<usize> = places(Weight::Runner).collect();
         let mut commands: Vec<usize> = places(Weight::Company).collect();
         commands.sort_unstable();
-        let meeting = meet(&self.leaves, &runners, &commands, given, self.catalogue);
-        *last = Some((given.clone(), meeting.clone()));
+        let meeting = Arc::new(meet(&self.leaves, &runners, &commands, given, self.catalogue));
+        *last = Some(Met { of, meeting: Arc::clone(&meeting) });
         meeting
     }
 
