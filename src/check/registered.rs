@@ -32,6 +32,8 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
             } else if exits.is_some() {
                 "classify the path by what the site does: `sanctioned_narrow_recovery` if it may stay as it is, `forbidden` if \
                  nobody may do it; or remove the site"
+            } else if ctx.inputs.inventory.is_some() && !takes_comments(&view.file.path) {
+                "register it in the inventory (`restartlint init --missing` drafts it), or remove it"
             } else if ctx.inputs.inventory.is_some() {
                 "register it in the inventory (`restartlint init --missing` drafts it), remove it, or write `restartlint: ignore[RL301] REASON` beside it"
             } else {
@@ -46,6 +48,11 @@ pub fn unregistered(ctx: &Ctx<'_>) -> Vec<Finding> {
             found
         })
         .collect()
+}
+
+/// Whether a file of that name may hold a comment, where an annotation can stand.
+fn takes_comments(path: &str) -> bool {
+    !path.to_ascii_lowercase().ends_with(".json")
 }
 
 /// The rule that speaks of a site which no path means.

@@ -97,7 +97,7 @@ impl From<&RestartPath> for PathEntry {
             id: path.id.value.clone(),
             title: path.title.clone(),
             classification: classification.name().to_owned(),
-            meaning: classification.meaning().to_owned(),
+            meaning: path.meaning().to_owned(),
             mechanism: path.mechanism.clone(),
             guard: path.guard.clone(),
             locations: path.locations.iter().map(|l| l.value.display()).collect(),

@@ -279,13 +279,16 @@ fn assert(
     let classification = path.classification.value;
     let sanctioned = classification.sanctions();
     let verdict = if sanctioned {
-        "registered and sanctioned, if its guard holds. Registered is not permitted: forbidden and removed paths are \
-         registered too"
+        "registered and sanctioned, if its guard holds"
     } else {
-        "registered, and this path permits nothing. Registered is not permitted: forbidden and removed paths are \
-         registered too"
+        "registered, and this path permits nothing"
     };
-    let word = format!("{}\nverdict: {verdict}\n", entry(path).trim_end());
+    // Whoever asks whether it is permitted knows of the difference.
+    let difference = match permitted {
+        true => "",
+        false => ". Registered is not permitted: forbidden and removed paths are registered too",
+    };
+    let word = format!("{}\nverdict: {verdict}{difference}\n", entry(path).trim_end());
     output::result(&word, None)?;
     Ok(if permitted && !sanctioned { Outcome::Denied } else { Outcome::Clean })
 }
@@ -298,7 +301,7 @@ fn entry(path: &RestartPath) -> String {
     for (key, text) in [
         ("id", path.id.value.clone()),
         ("title", path.title.clone()),
-        ("classification", format!("{} ({})", classification.name(), classification.meaning())),
+        ("classification", format!("{} ({})", classification.name(), path.meaning())),
         ("mechanism", path.mechanism.clone()),
         ("guard", path.guard.clone()),
         ("locations", list(path.locations.iter().map(|l| l.value.display()).collect())),

@@ -42,7 +42,7 @@ fn section(path: &RestartPath) -> String {
     };
     let codes = |texts: Vec<String>| texts.iter().map(|t| code(t)).collect::<Vec<_>>().join(", ");
     let classification = path.classification.value;
-    item("Classification", format!("`{}` ({})", classification.name(), classification.meaning()));
+    item("Classification", format!("`{}` ({})", classification.name(), path.meaning()));
     item("Mechanism", line(&path.mechanism));
     item("Guard", line(&path.guard));
     item("Locations", codes(path.locations.iter().map(|l| l.value.display()).collect()));

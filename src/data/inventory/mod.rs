@@ -153,6 +153,17 @@ pub struct RestartPath {
     pub span: Range<usize>,
 }
 
+impl RestartPath {
+    /// What it covers, in a few words.
+    pub fn meaning(&self) -> &'static str {
+        let class = self.classification.value;
+        if self.daemon_exception && class == Classification::SanctionedNarrowRecovery {
+            return "covers the sites at its locations with its primitives, in the daemon as well";
+        }
+        class.meaning()
+    }
+}
+
 /// A well-formed inventory.
 #[derive(Debug, Clone)]
 pub struct Inventory {
