@@ -179,6 +179,13 @@ impl Files {
         })
     }
 
+    /// Whether an absolute import of a Python file may mean a folder of the tree, which need not have a file of its own.
+    pub fn is_python_folder(&self, from: &str, module: &str) -> bool {
+        let relative = module.replace('.', "/");
+        self.may_begin_with(module.split('.').next().unwrap_or(module))
+            && self.python_roots(from).iter().any(|root| self.folders.contains_key(&join(root, &relative)))
+    }
+
     /// Whether a root may hold a module of that first name. What is no name is not told apart.
     fn may_begin_with(&self, head: &str) -> bool {
         head.is_empty() || head.contains('/') || self.heads.contains(&head_hash(head))

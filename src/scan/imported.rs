@@ -18,6 +18,8 @@ pub(super) struct Imported {
     files: Box<[u32]>,
     /// Hashes of the names that become the file's own, sorted; a clash costs a look at a file, no more.
     bound: Box<[u32]>,
+    /// Those of them that may be packages of the tree, or what lies in one.
+    packages: Box<[u32]>,
     /// A star import may bring any name.
     has_star: bool,
 }
@@ -25,7 +27,7 @@ pub(super) struct Imported {
 impl Imported {
     /// What the text of a path imports.
     pub(super) fn of(path: &str, text: &str, files: &Files, places: &Places<'_>) -> Imported {
-        let (mut found, mut bound) = (Vec::new(), Vec::new());
+        let (mut found, mut bound, mut packages) = (Vec::new(), Vec::new(), Vec::new());
         let imports = imports(text);
         let mut module: Option<(&str, Target)> = None;
         for (at, import) in imports.iter().enumerate() {
@@ -36,9 +38,13 @@ impl Imported {
                 }
                 module = Some((&imports[at].module, target));
             }
+            let is_foreign = matches!(&module, Some((name, Target::External(_))) if !files.is_python_folder(path, name));
             match (&import.name, &module) {
                 (Some(name), Some((_, target))) => {
                     bound.push(hash(name));
+                    if !is_foreign {
+                        packages.push(hash(name));
+                    }
                     match target {
                         Target::File(package) if package.ends_with("__init__.py") => {
                             let file = files.python_submodule(package, name);
@@ -58,10 +64,19 @@ impl Imported {
                 (None, _)
                     if imports.get(at + 1).is_some_and(|n| n.name.is_some() && n.module == import.module) => {
                 }
-                _ => bound.extend(import.module.split('.').map(hash)),
+                _ => {
+                    let parts = || import.module.split('.').map(hash);
+                    bound.extend(parts());
+                    packages.extend(parts().filter(|_| !is_foreign));
+                }
             }
         }
-        Imported { files: packed(found), bound: packed(bound), has_star: stars(text).next().is_some() }
+        Imported {
+            files: packed(found),
+            bound: packed(bound),
+            packages: packed(packages),
+            has_star: stars(text).next().is_some(),
+        }
     }
 
     /// Places of the files that are imported.
@@ -79,9 +94,9 @@ impl Imported {
         self.has_star
     }
 
-    /// The hashes of the names that the imports bind.
-    pub(super) fn bound(&self) -> &[u32] {
-        &self.bound
+    /// The hashes of the names that the imports bind and that may be packages of the tree, or lie in one.
+    pub(super) fn packages(&self) -> &[u32] {
+        &self.packages
     }
 }
 
@@ -112,10 +127,11 @@ mod tests {
         let imported =
             of("import tools.image, os\nfrom app import helpers as h\nfrom app.helpers import entity\n");
         assert_eq!(imported.files(), [0, 1, 2]);
-        let bound = |name| imported.bound().contains(&hash(name));
+        let may_be = |name| imported.packages().contains(&hash(name));
         assert!(imported.brings("entity") && !imported.brings("other"));
         assert!(of("from tools import *\n").brings("other"));
-        assert!(bound("tools") && bound("entity") && bound("helpers") && !bound("h"));
+        assert!(may_be("tools") && may_be("entity") && may_be("helpers"));
+        assert!(!may_be("h") && !may_be("os") && imported.brings("os"));
         assert_eq!(of("from tools import image\n").files(), [2]);
     }
 }

@@ -294,7 +294,7 @@ impl<'e> Exporters<'e> {
             .filter(other)
             .collect();
         let packages =
-            imported.bound().iter().filter_map(|name| self.by_package.get(name)).flatten().copied();
+            imported.packages().iter().filter_map(|name| self.by_package.get(name)).flatten().copied();
         let mut by_package: Vec<usize> = packages.filter(other).filter(|at| !direct.contains(at)).collect();
         by_package.sort_unstable();
         by_package.dedup();

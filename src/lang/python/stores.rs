@@ -167,9 +167,14 @@ mod tests {
 
     #[test]
     fn a_simple_statement_stands_between_semicolons_and_after_a_head() {
-        let part = |line: &str, of: &str| simple_part(line, line.find(of).unwrap()).to_owned();
+        let part = |line: &str, of: &str| {
+            let (parts, place) = (simple_parts(line), line.find(of).unwrap());
+            let part = parts.iter().rfind(|part| part.start <= place).unwrap().clone();
+            line[part].trim_start().to_owned()
+        };
         assert_eq!(part("x = 1; C = 'pkill; x'; y = 2", "pkill"), "C = 'pkill; x'");
         assert_eq!(part("if a == 'b:c': C = 'pkill'", "pkill"), "C = 'pkill'");
+        assert_eq!(part("if a: b = 1; C = 'pkill'", "b"), "b = 1");
         assert_eq!(part("C: str = 'pkill'", "pkill"), "C: str = 'pkill'");
         assert_eq!(part("D = {'a': x, 'b': 'pkill'}", "pkill"), "D = {'a': x, 'b': 'pkill'}");
     }
