@@ -6,6 +6,7 @@
 
 #![allow(clippy::disallowed_methods)] // The pipeline opens the files that discovery lists.
 
+pub mod asked;
 pub mod asserted;
 pub mod cache;
 pub mod catalogues;

@@ -1,5 +1,7 @@
 //! What tables hold under a key, and lists at a position, as expressions.
 
+use std::collections::BTreeSet;
+
 use super::elements::{Filling, Held, ORDERED, Reader};
 use super::{DEPTH, Folder};
 use crate::base::ir::{Expr, ExprId, Spread};
@@ -8,6 +10,8 @@ use crate::graph::value::{Object, UnitId, Value};
 
 /// The keys that a lookup may mean; nothing where they are not known.
 pub(super) type Wanted = Option<Vec<String>>;
+/// Names that stand behind a table which is spread: it does not give these.
+type Hidden = BTreeSet<String>;
 
 impl Folder<'_, '_> {
     /// What an expression holds under a key; under any where the key is not known.
@@ -136,7 +140,8 @@ impl Folder<'_, '_> {
         held
     }
 
-    /// What a table holds under constant names, in the order of the text; and whether it may hold more.
+    /// What a table holds under constant names, in the order of the text; and whether it may hold more. What is
+    /// written out behind a table that is spread stands in the place of what that one has.
     pub(in crate::graph) fn named(
         &self,
         object: Object,
@@ -144,64 +149,39 @@ impl Folder<'_, '_> {
     ) -> (Vec<(String, UnitId, ExprId)>, bool) {
         let mut found = Vec::new();
         let mut open = false;
-        let mut waiting = vec![(object, at)];
+        let mut waiting = vec![(object, at, Hidden::default())];
         let mut seen = Vec::new();
-        while let Some((object, at)) = waiting.pop() {
-            if seen.contains(&object) || seen.len() > DEPTH {
+        while let Some((object, at, hidden)) = waiting.pop() {
+            if seen.contains(&(object, hidden.clone())) || seen.len() > DEPTH {
                 continue;
             }
-            seen.push(object);
-            let mut keyed =
-                |unit: UnitId, key: ExprId, value: ExprId| match self.solver.constant_key(unit, key) {
-                    Some(name) => found.push((name, unit, value)),
-                    None => open = true,
-                };
-            let mut tables: Vec<(UnitId, ExprId)> = Vec::new();
-            match object {
-                Object::Literal(unit, id) => match &self.solver.program(unit).exprs[id as usize].expr {
-                    Expr::Map(entries) => {
-                        for (key, value) in entries {
-                            match key {
-                                Some(key) => keyed(unit, *key, *value),
-                                None => tables.push((unit, *value)),
-                            }
-                        }
-                    }
-                    Expr::Call(call) if self.is_table(unit, id) => {
-                        match self.container_method(unit, call) {
-                            Some((base, _)) => tables.push((unit, base)),
-                            None => tables.extend(
-                                call.args.iter().filter(|a| a.name.is_none()).map(|a| (unit, a.value)),
-                            ),
-                        }
-                        let named = call.args.iter().filter_map(|a| Some((a.name.clone()?, unit, a.value)));
-                        found.extend(named);
-                    }
-                    _ => open = true,
-                },
-                // What callers give is asked of them.
-                _ => open = true,
-            }
+            seen.push((object, hidden.clone()));
+            let mut tables: Vec<(UnitId, ExprId, Hidden)> = Vec::new();
+            let (own, is_known) = self.own_entries(object, &hidden, &mut tables);
+            open |= !is_known;
+            found.extend(own);
             for (unit, fill) in self.fills(object, at) {
+                let mut more: Vec<(String, UnitId, ExprId)> = Vec::new();
                 match self.filling(unit, fill) {
                     Filling::Entry(key, value) => match self.solver.constant_key(unit, key) {
-                        Some(name) => found.push((name, unit, value)),
+                        Some(name) => more.push((name, unit, value)),
                         None => open = true,
                     },
-                    Filling::Entries(more, named) => {
-                        tables.extend(more.into_iter().map(|table| (unit, table)));
-                        found.extend(named.into_iter().map(|(name, value)| (name, unit, value)));
+                    Filling::Entries(of, named) => {
+                        tables.extend(of.into_iter().map(|table| (unit, table, hidden.clone())));
+                        more.extend(named.into_iter().map(|(name, value)| (name, unit, value)));
                     }
                     Filling::Items(_) | Filling::Lists(_) => {}
                 }
+                found.extend(more.into_iter().filter(|(name, ..)| !hidden.contains(name)));
             }
-            for (unit, table) in tables {
+            for (unit, table, hidden) in tables {
                 let mut known = false;
                 for value in self.solver.values_of(unit, table) {
                     match value {
                         Value::Container(object) => {
                             known = true;
-                            waiting.push((object, (unit, table)));
+                            waiting.push((object, (unit, table), hidden.clone()));
                         }
                         _ => open = true,
                     }
@@ -210,6 +190,65 @@ impl Folder<'_, '_> {
             }
         }
         (found, open)
+    }
+
+    /// What stands in a table's own text under constant names but those that are hidden, and whether that is all.
+    /// The tables that are spread there come into `tables`, each with the names that stand behind it.
+    fn own_entries(
+        &self,
+        object: Object,
+        hidden: &Hidden,
+        tables: &mut Vec<(UnitId, ExprId, Hidden)>,
+    ) -> (Vec<(String, UnitId, ExprId)>, bool) {
+        // What callers give is asked of them.
+        let Object::Literal(unit, id) = object else { return (Vec::new(), false) };
+        let mut found = Vec::new();
+        let mut is_known = true;
+        let mut behind = hidden.clone();
+        match &self.solver.program(unit).exprs[id as usize].expr {
+            Expr::Map(entries) => {
+                for (key, value) in entries.iter().rev() {
+                    match key.map(|key| self.solver.constant_key(unit, key)) {
+                        Some(Some(name)) if behind.contains(&name) => {}
+                        Some(Some(name)) => {
+                            behind.insert(name.clone());
+                            found.push((name, unit, *value));
+                        }
+                        Some(None) => is_known = false,
+                        None => {
+                            tables.push((unit, *value, behind.clone()));
+                            behind.extend(self.surely_in(unit, *value));
+                        }
+                    }
+                }
+                found.reverse();
+                tables.reverse();
+            }
+            Expr::Call(call) if self.is_table(unit, id) => {
+                let named = call.args.iter().filter_map(|a| Some((a.name.clone()?, unit, a.value)));
+                found.extend(named.filter(|(name, ..)| !hidden.contains(name)));
+                behind.extend(found.iter().map(|(name, ..)| name.clone()));
+                match self.container_method(unit, call) {
+                    Some((base, _)) => tables.push((unit, base, behind)),
+                    None => {
+                        let spread = call.args.iter().filter(|a| a.name.is_none());
+                        tables.extend(spread.map(|a| (unit, a.value, behind.clone())));
+                    }
+                }
+            }
+            _ => is_known = false,
+        }
+        (found, is_known)
+    }
+
+    /// The constant names that a table has in any case: those that are written out where it is made.
+    fn surely_in(&self, unit: UnitId, table: ExprId) -> Vec<String> {
+        let mut values = self.solver.values_of(unit, table);
+        let (Some(Value::Container(Object::Literal(unit, id))), None) = (values.next(), values.next()) else {
+            return Vec::new();
+        };
+        let Expr::Map(entries) = &self.solver.program(unit).exprs[id as usize].expr else { return Vec::new() };
+        entries.iter().filter_map(|(key, _)| self.solver.constant_key(unit, (*key)?)).collect()
     }
 
     /// What a table holds, or a list of pairs that a table is made of.
