@@ -8,6 +8,7 @@ mod choices;
 mod elements;
 mod entries;
 mod given;
+mod kept;
 mod lists;
 mod makers;
 mod members;

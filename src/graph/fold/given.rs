@@ -50,6 +50,25 @@ impl<'f, 'a> Folder<'f, 'a> {
         }
     }
 
+    /// What a call gives for a parameter, or what stands for it where it is left out; nothing where that is not known.
+    pub(super) fn given_or_default(
+        &self,
+        (unit, call): (UnitId, &Call),
+        target: (UnitId, FuncId),
+        param: u16,
+    ) -> Option<Vec<(UnitId, ExprId)>> {
+        let skip = self.solver.receiver_params(target.0, target.1);
+        match self.given(&Entered { unit, call, target, skip }, param) {
+            Given::Argument(value) => Some(vec![(unit, value)]),
+            Given::Unknown => None,
+            Given::Default => {
+                let program = self.solver.program(target.0);
+                let cell = program.functions[target.1 as usize].params.get(param as usize)?.cell;
+                Some(program.cells[cell as usize].values.iter().map(|value| (target.0, *value)).collect())
+            }
+        }
+    }
+
     /// The strings that a text of the function stands for at the call; none where only another way
     /// through the function is meant.
     pub(super) fn text_at(&self, entered: &Entered<'_>, text: &Text, depth: usize) -> Vec<Text> {

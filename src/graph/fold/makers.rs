@@ -13,24 +13,7 @@ impl Folder<'_, '_> {
         (unit, class): (UnitId, ClassId),
         name: &str,
     ) -> Vec<(UnitId, ExprId)> {
-        let above = self.solver.classes_above(unit, class);
-        let has_maker = |(u, c): &(UnitId, ClassId)| {
-            self.solver.program(*u).classes[*c as usize].members.iter().any(|(name, _)| name == "__init__")
-        };
-        // A constructor that is written out takes what it says.
-        if above.iter().any(has_maker) {
-            return Vec::new();
-        }
-        // Those of the classes above come first.
-        let mut fields: Vec<&String> = Vec::new();
-        for (u, c) in above.into_iter().rev() {
-            for field in &self.solver.program(u).classes[c as usize].fields {
-                if !fields.contains(&field) {
-                    fields.push(field);
-                }
-            }
-        }
-        let Some(position) = fields.iter().position(|field| *field == name) else { return Vec::new() };
+        let Some(position) = self.field_position((unit, class), name) else { return Vec::new() };
         if self.solver.on_demand() {
             return Vec::new();
         }
@@ -49,6 +32,28 @@ impl Folder<'_, '_> {
         found
     }
 
+    /// The position of a field among those that make the constructor of a class; none where one is written out.
+    pub(super) fn field_position(&self, (unit, class): (UnitId, ClassId), name: &str) -> Option<usize> {
+        let above = self.solver.classes_above(unit, class);
+        let has_maker = |(u, c): &(UnitId, ClassId)| {
+            self.solver.program(*u).classes[*c as usize].members.iter().any(|(name, _)| name == "__init__")
+        };
+        // A constructor that is written out takes what it says.
+        if above.iter().any(has_maker) {
+            return None;
+        }
+        // Those of the classes above come first.
+        let mut fields: Vec<&String> = Vec::new();
+        for (u, c) in above.into_iter().rev() {
+            for field in &self.solver.program(u).classes[c as usize].fields {
+                if !fields.contains(&field) {
+                    fields.push(field);
+                }
+            }
+        }
+        fields.iter().position(|field| *field == name)
+    }
+
     /// All calls.
     fn every_maker(&self) -> Vec<(UnitId, ExprId)> {
         let of_unit = |unit: UnitId| {
@@ -60,7 +65,7 @@ impl Folder<'_, '_> {
     }
 
     /// The calls that made what an expression may be, where all of them are known.
-    fn makers(&self, (unit, expr): (UnitId, ExprId)) -> Option<Vec<(UnitId, ExprId)>> {
+    pub(super) fn makers(&self, (unit, expr): (UnitId, ExprId)) -> Option<Vec<(UnitId, ExprId)>> {
         // What leads to an object may ask for the members of another, and so on for ever.
         if self.looks_for_makers.replace(true) {
             return None;

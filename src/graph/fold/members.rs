@@ -95,7 +95,7 @@ impl Folder<'_, '_> {
     }
 
     /// What the first of some classes that has a name binds under it: it hides those beyond.
-    fn bound_above(&self, classes: &[(UnitId, ClassId)], name: &str) -> Vec<(UnitId, ExprId)> {
+    pub(super) fn bound_above(&self, classes: &[(UnitId, ClassId)], name: &str) -> Vec<(UnitId, ExprId)> {
         let has = |(u, c): &(UnitId, ClassId)| {
             let members = &self.solver.program(*u).classes[*c as usize].members;
             let of_name = members.iter().filter(|(member, _)| member == name);
@@ -106,7 +106,7 @@ impl Folder<'_, '_> {
 
     /// Whether the constructor of a class gives its objects a member anew, whatever those above it did: it
     /// stores it under no condition, and calls none of them afterwards.
-    fn overrides(&self, unit: UnitId, class: ClassId, name: &str) -> bool {
+    pub(super) fn overrides(&self, unit: UnitId, class: ClassId, name: &str) -> bool {
         let program = self.solver.program(unit);
         let stores = self.solver.stores_of(unit, name);
         stores.iter().map(|at| &program.stores[*at as usize]).any(|store| {

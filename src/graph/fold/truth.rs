@@ -40,7 +40,8 @@ impl Folder<'_, '_> {
                 self.truth_at(target, *only, depth + 1)
             }
             Expr::Attr { base, name } => {
-                let members = self.member_values(unit, *base, name);
+                let kept = self.kept((unit, *base), name);
+                let members = kept.unwrap_or_else(|| self.member_values(unit, *base, name));
                 let is_known = !members.is_empty() && !self.is_stored_unseen(name);
                 self.agreed(members.into_iter(), depth).filter(|_| is_known)
             }
