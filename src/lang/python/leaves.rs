@@ -82,6 +82,8 @@ pub(super) struct Leaves<'c> {
     bound: OnceCell<Bound<'c>>,
     mentions: OnceCell<Mentions<'c>>,
     pub(super) runs_texts: OnceCell<bool>,
+    /// What declares the fields of each class.
+    fields: Vec<OnceCell<Vec<usize>>>,
 }
 
 /// Where each name of a text stands: one list of places, cut by name.
@@ -161,6 +163,7 @@ impl<'c> Leaves<'c> {
             bound: OnceCell::new(),
             mentions: OnceCell::new(),
             runs_texts: OnceCell::new(),
+            fields: Vec::new(),
         };
         for statement in &cut.statements {
             if statement.members.is_empty() {
@@ -171,6 +174,7 @@ impl<'c> Leaves<'c> {
             leaves.classes.push(statement);
             leaves.all.extend(statement.members.iter().map(|statement| Leaf::new(statement, class)));
         }
+        leaves.fields.resize_with(leaves.classes.len(), OnceCell::new);
         leaves
     }
 
@@ -342,13 +346,16 @@ impl<'c> Leaves<'c> {
             let more: Vec<usize> = kin[at].iter().copied().filter(|of| !family.contains(of)).collect();
             family.extend(more);
         }
-        let is_field = |at: &usize| self.is_field(*at);
-        let mut fields: Vec<usize> =
-            family.iter().flat_map(|class| self.members(*class).filter(is_field)).collect();
+        let mut fields: Vec<usize> = family.iter().flat_map(|class| self.own_fields(*class)).copied().collect();
         if !fields.is_empty() {
             fields.extend(family.iter().filter_map(|class| self.members(*class).next()));
         }
         fields
+    }
+
+    /// What declares the fields of a class itself.
+    fn own_fields(&self, class: usize) -> &[usize] {
+        self.fields[class].get_or_init(|| self.members(class).filter(|at| self.is_field(*at)).collect())
     }
 
     /// Whether a leaf declares a field: `name: type`.
