@@ -24,6 +24,7 @@ mod heirs;
 mod inherit;
 mod install;
 pub mod link;
+mod made;
 pub mod matters;
 mod member;
 mod methods;

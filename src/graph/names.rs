@@ -62,6 +62,10 @@ pub(super) fn names_that_matter(
                     .or_else(|| when(of_calls.is_some(), Tells::Runs))
             }
             Value::Class(of, class) if is_a_primitive(solver, of, class) => Some(Tells::Value),
+            // What an object is made with it may run.
+            Value::Class(of, class) if solver.constructor_above(of, class).is_some_and(|of| wrappers.contains_key(&of)) => {
+                Some(Tells::Runs)
+            }
             _ => when(value_matters(*v), Tells::Value),
         };
         solver.values[node as usize].iter().filter_map(of).min()

@@ -17,6 +17,8 @@ use crate::base::text::{Origin, Piece, Text};
 use crate::command::{Action, Invocation, actions};
 use crate::data::commands::CommandCatalogue;
 
+/// Commands of one function that are kept.
+const MOST_COMMANDS: usize = 8;
 /// Files whose functions are looked at for what one file's calls run.
 const MOST_UNITS: usize = 16;
 
@@ -26,6 +28,8 @@ pub(super) struct Wrapper {
     runner: String,
     command: Passed,
     params: Vec<Parameter>,
+    /// It is a constructor that keeps the command, which a method runs.
+    is_kept: bool,
 }
 
 /// What such a function runs.
@@ -50,6 +54,11 @@ impl Wrapper {
     /// The name of the operation that runs the command.
     pub(super) fn runner(&self) -> &str {
         &self.runner
+    }
+
+    /// Whether it only keeps the command: in its own file that is seen where the command runs.
+    pub(super) fn is_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// Whether it names a command itself, and is given the rest: then it matters to whoever calls it, not
@@ -290,7 +299,7 @@ pub(super) fn wrappers(
         for node in &solver.program(unit).exprs {
             let Expr::Call(call) = &node.expr else { continue };
             for value in solver.values_of(unit, call.callee) {
-                if let Value::Func(u, _) | Value::Bound(u, _, _) = value
+                if let Value::Func(u, _) | Value::Bound(u, _, _) | Value::Class(u, _) = value
                     && units.len() < MOST_UNITS
                     && !units.contains(&u)
                 {
@@ -325,28 +334,26 @@ fn direct(
     let context = own_context(solver, unit);
     for (id, node) in program.exprs.iter().enumerate() {
         let Expr::Call(call) = &node.expr else { continue };
-        let Some(params) = params_around(solver, unit, node.function) else { continue };
         for value in solver.values_of(unit, call.callee) {
             let Value::External { path, .. } = value else { continue };
             let Some(entry) = solver.catalogue(unit).runner(solver.interner.text(path)) else { continue };
+            let Some(taker) = Taker::of(solver, unit, node.function, &call.args) else { continue };
             let given = Given { unit, lead: &[], args: &call.args, receiver: None };
             for invocation in runner.invocations(entry, given, id as ExprId) {
                 let decided = actions(&invocation, commands, &context)
                     .iter()
                     .any(|a| a.confidence == Confidence::Certain);
                 if has_parameter(&invocation) && !decided {
-                    let list = found.entry((unit, node.function)).or_default();
-                    if list.len() < 8 {
+                    let list = found.entry((unit, taker.function)).or_default();
+                    if list.len() < MOST_COMMANDS {
                         let runner = solver.interner.text(path).replace("()", "").replace("[]", "");
-                        let command = Passed::Invocation(invocation);
-                        list.push(Wrapper { runner, command, params: params.clone() });
+                        list.push(taker.wrapper(runner, Passed::Invocation(invocation)));
                     }
                 }
             }
             if let Some(relay) = Relay::of(solver, unit, node.function, &call.args, path) {
                 let runner = solver.interner.text(path).replace("()", "").replace("[]", "");
-                let command = Passed::Everything(relay);
-                let wrapper = Wrapper { runner, command, params: params.clone() };
+                let wrapper = taker.wrapper(runner, Passed::Everything(relay));
                 found.entry((unit, node.function)).or_default().push(wrapper);
             }
         }
@@ -368,14 +375,18 @@ fn nested(
         if found.contains_key(&(unit, node.function)) {
             continue;
         }
-        let Some(params) = params_around(solver, unit, node.function) else { continue };
         for value in solver.values_of(unit, call.callee) {
             let (target, skip) = match value {
                 Value::Func(u, f) => ((u, f), 0),
                 Value::Bound(u, f, _) => ((u, f), solver.receiver_params(u, f)),
                 _ => continue,
             };
-            for wrapper in found.get(&target).into_iter().flatten() {
+            let Some(wrappers) = found.get(&target) else { continue };
+            let Some(taker) = Taker::of(solver, unit, node.function, &call.args) else { continue };
+            if found.contains_key(&(unit, taker.function)) {
+                continue;
+            }
+            for wrapper in wrappers {
                 let caller = Caller { unit, id: id as ExprId, args: &call.args, skip, from_outside: false };
                 for invocation in wrapper.invocations(solver, &folder, caller, commands) {
                     // What is decided here is a site here, whatever the callers add.
@@ -385,10 +396,8 @@ fn nested(
                             .any(|a| a.confidence == Confidence::Certain)
                     };
                     if has_parameter(&invocation) && !decided() {
-                        let runner = wrapper.runner.clone();
-                        let command = Passed::Invocation(invocation);
-                        let outer = Wrapper { runner, command, params: params.clone() };
-                        new.push(((unit, node.function), outer));
+                        let outer = taker.wrapper(wrapper.runner.clone(), Passed::Invocation(invocation));
+                        new.push(((unit, taker.function), outer));
                     }
                 }
             }
@@ -397,11 +406,30 @@ fn nested(
     let changed = !new.is_empty();
     for (function, wrapper) in new {
         let list = found.entry(function).or_default();
-        if list.len() < 8 {
+        if list.len() < MOST_COMMANDS {
             list.push(wrapper);
         }
     }
     changed
+}
+
+/// The function whose parameters a command depends on: the one that runs it, or the constructor of its object.
+struct Taker {
+    function: FuncId,
+    params: Vec<Parameter>,
+    is_kept: bool,
+}
+
+impl Taker {
+    fn of(solver: &Solver<'_>, unit: UnitId, function: FuncId, args: &[Arg]) -> Option<Taker> {
+        let maker = solver.maker_behind(unit, function, args);
+        let function = maker.unwrap_or(function);
+        Some(Taker { function, params: params_around(solver, unit, function)?, is_kept: maker.is_some() })
+    }
+
+    fn wrapper(&self, runner: String, command: Passed) -> Wrapper {
+        Wrapper { runner, command, params: self.params.clone(), is_kept: self.is_kept }
+    }
 }
 
 /// The parameters of a function that has any.

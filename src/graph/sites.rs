@@ -199,22 +199,15 @@ impl<'f, 'a> Finder<'f, 'a> {
                     }
                 }
                 Value::Partial(of, partial) => self.partial(of, partial, id, call, span),
-                Value::Func(u, f) | Value::Bound(u, f, _) => {
-                    for wrapper in self.wrappers.get(&(u, f)).cloned().unwrap_or_default() {
-                        let skip = match callee {
-                            Value::Bound(..) => self.solver.receiver_params(u, f),
-                            _ => 0,
-                        };
-                        let function = self.solver.program(self.unit).exprs[id as usize].function;
-                        let from_outside = self.handlers.holds(self.solver, self.unit, function);
-                        let caller = Caller { unit: self.unit, id, args: &call.args, skip, from_outside };
-                        for action in wrapper.actions(self.solver, caller, self.commands) {
-                            self.command_site(id, span, action, wrapper.runner(), Via::Wrapper);
-                        }
-                    }
+                Value::Func(u, f) => self.wrapped((u, f), 0, id, call),
+                Value::Bound(u, f, _) => {
+                    self.wrapped((u, f), self.solver.receiver_params(u, f), id, call);
                 }
                 // A class of the tree's own does what its base does: an exception that ends the program.
                 Value::Class(u, c) => {
+                    if let Some((u, f)) = self.solver.constructor_above(u, c).filter(|(of, _)| *of != self.unit) {
+                        self.wrapped((u, f), self.solver.receiver_params(u, f), id, call);
+                    }
                     let Some(path) = self.primitive_base(u, c) else { continue };
                     let given = Given { unit: self.unit, lead: &[], args: &call.args, receiver };
                     self.operation(path, given, id, span, Via::Direct);
@@ -227,6 +220,21 @@ impl<'f, 'a> Finder<'f, 'a> {
             call.kind == CallKind::New && self.solver.units()[self.unit as usize].language == Language::Go;
         if call.kind != CallKind::Decorator && !keeps {
             self.handed_over(call, &callees);
+        }
+    }
+
+    /// A call of a function that runs what it is given, or keeps it for a method to run.
+    fn wrapped(&mut self, (u, f): (UnitId, FuncId), skip: usize, id: ExprId, call: &Call) {
+        let node = &self.solver.program(self.unit).exprs[id as usize];
+        for wrapper in self.wrappers.get(&(u, f)).cloned().unwrap_or_default() {
+            if wrapper.is_kept() && u == self.unit {
+                continue;
+            }
+            let from_outside = self.handlers.holds(self.solver, self.unit, node.function);
+            let caller = Caller { unit: self.unit, id, args: &call.args, skip, from_outside };
+            for action in wrapper.actions(self.solver, caller, self.commands) {
+                self.command_site(id, node.span, action, wrapper.runner(), Via::Wrapper);
+            }
         }
     }
 

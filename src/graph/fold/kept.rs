@@ -18,7 +18,7 @@ impl Folder<'_, '_> {
         let (Some(Value::Instance(u, c)), None) = (values.next(), values.next()) else { return None };
         let stored = self.stored_in((u, c), name);
         let above = self.solver.classes_above(u, c);
-        let maker = above.iter().find_map(|class| Some((*class, self.constructor(*class)?)));
+        let maker = above.iter().find_map(|class| Some((*class, self.solver.constructor(*class)?)));
         let makers = self.makers(object)?;
         let calls = makers.into_iter().map(|(of, id)| (of, &self.solver.program(of).exprs[id as usize].expr));
         let mut kept = Vec::new();
@@ -55,18 +55,6 @@ impl Folder<'_, '_> {
         };
         let counts = stores.filter(|(unit, store)| matches!(store.slot, Slot::Attr(_)) && is_own(*unit, store.base));
         counts.map(|(unit, store)| (unit, store.value)).collect()
-    }
-
-    /// The constructor that a class defines.
-    fn constructor(&self, (u, c): Class) -> Option<FuncId> {
-        let program = self.solver.program(u);
-        let functions = &program.functions;
-        let is_maker = |at: &FuncId| {
-            let function = &functions[*at as usize];
-            function.class == Some(c) && function.name == "__init__"
-        };
-        let mut makers = (0..functions.len() as FuncId).filter(is_maker);
-        makers.next().filter(|_| makers.next().is_none())
     }
 
     /// What a call gives for the parameter of a constructor that a value is; its default where it is left out.

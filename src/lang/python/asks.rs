@@ -70,13 +70,13 @@ impl<'c> Search<'_, 'c> {
     pub(super) fn exported(&self, name: &str) -> Vec<String> {
         let leaves = self.leaves;
         let bound = leaves.bound();
-        // A function that hands on to one of the file's own counts; what hands on to another file's does not.
-        let is_function = bound.names.contains_key(name);
-        let counts = |flow: &Flow| flow.is_plain || is_function && flow.depth == 1 && flow.into.is_some();
+        // A function or a class that hands on to one of the file's own counts; what hands on to another file's does not.
+        let is_own = bound.names.contains_key(name) || bound.classes.contains_key(name);
+        let counts = |flow: &Flow| flow.is_plain || is_own && flow.depth == 1 && flow.into.is_some();
         if !self.relays[name].iter().any(|at| counts(&self.flows[*at])) {
             return Vec::new();
         }
-        if bound.names.contains_key(name) || bound.classes.contains_key(name) {
+        if is_own {
             return vec![name.to_owned()];
         }
         let classes = bound.owners.get(name).into_iter().flatten();
