@@ -506,8 +506,11 @@ impl<'a, 'c> Search<'a, 'c> {
         known.push(at);
         // One feeder feeds all that a name stands for. Without a command in the file, functions that hand on
         // to what runs are still told to others.
-        let is_told =
-            |search: &Self| search.flows[at].depth == 0 && search.leaves.bound().names.contains_key(name);
+        let is_told = |search: &Self| {
+            let bound = search.leaves.bound();
+            search.flows[at].depth == 0
+                && (bound.names.contains_key(name) || bound.owners.contains_key(name))
+        };
         if known.len() == 1 && (self.can_meet || is_told(self)) {
             self.mentioned(name, Some(at));
         }
