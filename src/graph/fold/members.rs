@@ -265,8 +265,20 @@ impl Folder<'_, '_> {
     }
 
     /// What the calls of a function give for its parameter, where a value is that parameter: an object keeps
-    /// what it was made with, a list what was given to be added.
+    /// what it was made with, a list what was given to be added. What they hand on themselves is what their callers give.
     pub(super) fn given_to_maker(&self, unit: UnitId, value: ExprId) -> Vec<(UnitId, ExprId)> {
+        let mut found = self.given_by_callers(unit, value);
+        let mut read = 0;
+        while let Some((of, value)) = found.get(read).copied().filter(|_| found.len() < ALTERNATIVES) {
+            read += 1;
+            let more = self.given_by_callers(of, value);
+            found.extend(more.into_iter().filter(|one| !found.contains(one)).collect::<Vec<_>>());
+        }
+        found.truncate(ALTERNATIVES);
+        found
+    }
+
+    fn given_by_callers(&self, unit: UnitId, value: ExprId) -> Vec<(UnitId, ExprId)> {
         let program = self.solver.program(unit);
         let Expr::Cell(cell) = &program.exprs[value as usize].expr else { return Vec::new() };
         let mut cells = vec![*cell];
