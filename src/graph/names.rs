@@ -63,7 +63,9 @@ pub(super) fn names_that_matter(
             }
             Value::Class(of, class) if is_a_primitive(solver, of, class) => Some(Tells::Value),
             // What an object is made with it may run.
-            Value::Class(of, class) if solver.constructor_above(of, class).is_some_and(|of| wrappers.contains_key(&of)) => {
+            Value::Class(of, class)
+                if solver.constructor_above(of, class).is_some_and(|of| wrappers.contains_key(&of)) =>
+            {
                 Some(Tells::Runs)
             }
             _ => when(value_matters(*v), Tells::Value),

@@ -396,8 +396,7 @@ fn nested(
                             .any(|a| a.confidence == Confidence::Certain)
                     };
                     if has_parameter(&invocation) && !decided() {
-                        let mut outer =
-                            taker.wrapper(wrapper.runner.clone(), Passed::Invocation(invocation));
+                        let mut outer = taker.wrapper(wrapper.runner.clone(), Passed::Invocation(invocation));
                         outer.is_kept |= wrapper.is_kept;
                         new.push(((unit, taker.function), outer));
                     }

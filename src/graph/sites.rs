@@ -205,7 +205,9 @@ impl<'f, 'a> Finder<'f, 'a> {
                 }
                 // A class of the tree's own does what its base does: an exception that ends the program.
                 Value::Class(u, c) => {
-                    if let Some((u, f)) = self.solver.constructor_above(u, c).filter(|(of, _)| *of != self.unit) {
+                    if let Some((u, f)) =
+                        self.solver.constructor_above(u, c).filter(|(of, _)| *of != self.unit)
+                    {
                         self.wrapped((u, f), self.solver.receiver_params(u, f), id, call);
                     }
                     let Some(path) = self.primitive_base(u, c) else { continue };

@@ -131,7 +131,10 @@ fn asked_files<'k>(
 }
 
 /// Names that took part where they are imported: asked of the files that they come from.
-pub(super) fn demands(known: &BTreeMap<RelPath, Known>, sources: &BTreeMap<RelPath, BTreeSet<RelPath>>) -> Wanted {
+pub(super) fn demands(
+    known: &BTreeMap<RelPath, Known>,
+    sources: &BTreeMap<RelPath, BTreeSet<RelPath>>,
+) -> Wanted {
     let mut wanted = Wanted::new();
     for (path, from) in sources {
         let Some(file) = known.get(path).filter(|file| !file.hands.used.is_empty()) else { continue };

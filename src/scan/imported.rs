@@ -38,7 +38,8 @@ impl Imported {
                 }
                 module = Some((&imports[at].module, target));
             }
-            let is_foreign = matches!(&module, Some((name, Target::External(_))) if !files.is_python_folder(path, name));
+            let is_foreign =
+                matches!(&module, Some((name, Target::External(_))) if !files.is_python_folder(path, name));
             match (&import.name, &module) {
                 (Some(name), Some((_, target))) => {
                     bound.push(hash(name));

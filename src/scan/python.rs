@@ -133,8 +133,7 @@ impl PythonReader {
         if before.is_whole() {
             return;
         }
-        reading.chosen =
-            Some(Box::new(Chosen { own, begun: EVERY_PIECE, selection: EVERY_PIECE }));
+        reading.chosen = Some(Box::new(Chosen { own, begun: EVERY_PIECE, selection: EVERY_PIECE }));
         let mut facts = self.whole(path, source, catalogues);
         settle(&mut facts, files, catalogues, &|name| self.knows(name));
         reading.facts = Some(facts);

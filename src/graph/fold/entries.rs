@@ -247,7 +247,9 @@ impl Folder<'_, '_> {
         let (Some(Value::Container(Object::Literal(unit, id))), None) = (values.next(), values.next()) else {
             return Vec::new();
         };
-        let Expr::Map(entries) = &self.solver.program(unit).exprs[id as usize].expr else { return Vec::new() };
+        let Expr::Map(entries) = &self.solver.program(unit).exprs[id as usize].expr else {
+            return Vec::new();
+        };
         entries.iter().filter_map(|(key, _)| self.solver.constant_key(unit, (*key)?)).collect()
     }
 

@@ -40,7 +40,10 @@ impl Folder<'_, '_> {
         let units = 0..self.solver.units().len() as UnitId;
         let stores = units.flat_map(|unit| {
             let stores = self.solver.stores_of(unit, name);
-            stores.iter().map(move |at| (unit, &self.solver.program(unit).stores[*at as usize])).collect::<Vec<_>>()
+            stores
+                .iter()
+                .map(move |at| (unit, &self.solver.program(unit).stores[*at as usize]))
+                .collect::<Vec<_>>()
         });
         let is_own = |unit: UnitId, base: ExprId| {
             self.solver.values_of(unit, base).any(|value| match value {
@@ -53,7 +56,8 @@ impl Folder<'_, '_> {
                 _ => false,
             })
         };
-        let counts = stores.filter(|(unit, store)| matches!(store.slot, Slot::Attr(_)) && is_own(*unit, store.base));
+        let counts =
+            stores.filter(|(unit, store)| matches!(store.slot, Slot::Attr(_)) && is_own(*unit, store.base));
         counts.map(|(unit, store)| (unit, store.value)).collect()
     }
 
@@ -76,7 +80,12 @@ impl Folder<'_, '_> {
     }
 
     /// What a call gives for a field of a class whose constructor is made of them.
-    fn field_of(&self, (of, call): (UnitId, &Call), class: Class, name: &str) -> Option<Vec<(UnitId, ExprId)>> {
+    fn field_of(
+        &self,
+        (of, call): (UnitId, &Call),
+        class: Class,
+        name: &str,
+    ) -> Option<Vec<(UnitId, ExprId)>> {
         let position = self.field_position(class, name)?;
         if call.args.iter().any(|arg| arg.spread != Spread::No) {
             return None;

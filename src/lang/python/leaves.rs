@@ -346,7 +346,8 @@ impl<'c> Leaves<'c> {
             let more: Vec<usize> = kin[at].iter().copied().filter(|of| !family.contains(of)).collect();
             family.extend(more);
         }
-        let mut fields: Vec<usize> = family.iter().flat_map(|class| self.own_fields(*class)).copied().collect();
+        let mut fields: Vec<usize> =
+            family.iter().flat_map(|class| self.own_fields(*class)).copied().collect();
         if !fields.is_empty() {
             fields.extend(family.iter().filter_map(|class| self.members(*class).next()));
         }

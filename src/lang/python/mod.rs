@@ -24,6 +24,7 @@ mod leaves;
 mod literal;
 mod lookups;
 mod lower;
+mod met;
 mod notebook;
 mod pattern;
 mod quoted;

@@ -121,6 +121,11 @@ impl<'t> Locals<'t> {
         Locals { parameters, body, names }
     }
 
+    /// Whether the parameters end before a place; nothing where they were not made out.
+    pub(super) fn ends_before(&self, place: usize) -> Option<bool> {
+        (self.body > 0).then_some(self.body <= place)
+    }
+
     /// Whether a name at a place of the definition is its own.
     fn has(&self, place: usize, name: &str) -> bool {
         self.names.contains(name) && (place >= self.body || self.parameters.contains(&place))

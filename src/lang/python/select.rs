@@ -205,8 +205,7 @@ fn code_hits(leaves: &Leaves<'_>, hits: &[Hit]) -> Vec<Hit> {
         let in_quotes = text[..hit.offset].ends_with(['"', '\'']);
         let formatted =
             text[..quiet.range.start].ends_with(['f', 'F', 'r', 'R', 't']) && string.contains('{');
-        !quiet.is_prose
-            && (hit.weight == Weight::Company || in_quotes || formatted || leaves.runs_texts())
+        !quiet.is_prose && (hit.weight == Weight::Company || in_quotes || formatted || leaves.runs_texts())
     };
     hits.iter().filter(counts).copied().collect()
 }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -41,7 +41,7 @@ pub(super) struct Flow {
     /// The flow that this one feeds.
     pub(super) into: Option<usize>,
     /// A command can get here.
-    met: bool,
+    pub(super) met: bool,
 }
 
 /// Places to choose, with the leaves that they lie in, and what the file has for others.
@@ -98,7 +98,7 @@ pub(super) struct Search<'a, 'c> {
     pub(super) commanding: FxHashSet<&'c str>,
     pub(super) flows: Vec<Flow>,
     /// Those of them that some flow is met by.
-    feeding: FxHashSet<&'c str>,
+    pub(super) feeding: FxHashSet<&'c str>,
     seen: FxHashSet<usize>,
     /// Leaves all of whose names were looked at, with the flow that did.
     whole: FxHashMap<usize, usize>,
@@ -106,6 +106,8 @@ pub(super) struct Search<'a, 'c> {
     pub(super) relays: BTreeMap<&'c str, Vec<usize>>,
     /// A command is named somewhere.
     can_meet: bool,
+    /// Functions that name a command, and are handed what runs one.
+    pub(super) takers: BTreeSet<usize>,
     /// What unmet flows depend on.
     pub(super) asks: FxHashSet<&'c str>,
     /// For each class, the names under which others may have it or an object of it.
@@ -130,6 +132,7 @@ impl<'a, 'c> Search<'a, 'c> {
             whole: FxHashMap::default(),
             relays: BTreeMap::new(),
             can_meet: false,
+            takers: BTreeSet::new(),
             asks: FxHashSet::default(),
             owners: leaves.classes.iter().map(|_| OnceCell::new()).collect(),
         }
@@ -311,6 +314,7 @@ impl<'a, 'c> Search<'a, 'c> {
             Some(same) => self.flows[same].met,
             None => self.feed(&used) || self.named[leaf],
         };
+        let met = met | (handed.is_none() && self.is_taken(text, offset - statement.span.start));
         if is_whole {
             self.whole.entry(leaf).or_insert(at);
         }
@@ -342,7 +346,10 @@ impl<'a, 'c> Search<'a, 'c> {
         }
         let line = leaves.lines(leaf).map_or("", |lines| lines.line_at(place));
         let is_fixed = |value: &str| program_is_fixed(value, self.catalogue);
-        let is_alias = !is_store && handed.is_none() && assigned(line, false).len() == 1;
+        let is_value = handed.is_none() && !is_store;
+        // The default of a parameter is what the parameter stands for.
+        let is_default = || leaves.lines(leaf).is_some_and(|lines| lines.is_default(place));
+        let is_alias = is_value && (assigned(line, false).len() == 1 || is_default());
         let behind = match (leaves.lines(leaf), &handed) {
             (Some(lines), Some(handed)) => Some(lines.behind(handed.iter().copied(), &is_fixed)),
             // What is run under a name of the function's own is run anywhere in it.
@@ -376,14 +383,10 @@ impl<'a, 'c> Search<'a, 'c> {
         let names = some.unwrap_or_else(|| Names::all(leaves.names_of(leaf)));
         let is_named =
             self.named[leaf] && (everything || is_store || self.is_named_behind(leaf, place, &names));
-        // `through(os.system)`: a function that is handed what runs may name the command itself.
-        let taker = (handed.is_none() && !is_store)
-            .then(|| called_with(line, place.saturating_sub(offset_in(text, line))))
-            .flatten()
-            .is_some_and(|name| self.commanding.contains(name));
+        let in_line = place.saturating_sub(offset_in(text, line));
+        let taker = is_value && self.is_taken(line, in_line);
         self.flows[at].met = self.feed(&names.used) || is_named || taker;
         // What stores or gives back what runs commands is one more name for it.
-        let is_value = handed.is_none() && !is_store;
         if is_value {
             for name in stored(line).into_iter().filter(|name| line.contains(&format!(".{name}"))) {
                 self.relay(name, at);
@@ -441,6 +444,29 @@ impl<'a, 'c> Search<'a, 'c> {
         }
     }
 
+    /// Whether what runs commands is handed to a function that names one itself (`through(os.system)`): such a
+    /// function is looked at.
+    fn is_taken(&mut self, line: &'c str, place: usize) -> bool {
+        let Some(name) = called_with(line, place) else { return false };
+        let (leaves, bound) = (self.leaves, self.leaves.bound());
+        let of_classes = bound.owners.get(name).into_iter().flatten();
+        let methods =
+            of_classes.flat_map(|class| bound.attributes.get(&(*class, name)).into_iter().flatten());
+        let functions = bound.names.get(name).into_iter().flatten().copied();
+        let takers = functions.chain(methods.map(|binding| binding.leaf));
+        let named: Vec<usize> =
+            takers.filter(|leaf| leaves.all[*leaf].is_function() && self.named[*leaf]).collect();
+        self.takers.extend(&named);
+        !named.is_empty() || self.commanding.contains(name)
+    }
+
+    /// Where commands are named in a leaf.
+    pub(super) fn commands_in(&self, leaf: usize) -> impl Iterator<Item = usize> {
+        let span = self.leaves.all[leaf].span();
+        let first = self.commands.partition_point(|command| *command < span.start);
+        self.commands[first..].iter().copied().take_while(move |command| *command < span.end)
+    }
+
     /// What a flow depends on may be another file's: all of it where it stands beside what runs, constants
     /// that are imported where it is handed to what runs them.
     fn ask(&mut self, at: usize, names: &FxHashSet<&'c str>) {
@@ -463,21 +489,6 @@ impl<'a, 'c> Search<'a, 'c> {
         fed
     }
 
-    /// Where methods store the members that feed flows.
-    fn stored_members(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let (leaves, bound) = (self.leaves, self.leaves.bound());
-        let bindings = self.feeding.iter().flat_map(move |name| {
-            let classes = bound.owners.get(name).into_iter().flatten();
-            classes.flat_map(move |class| bound.attributes.get(&(*class, *name)).into_iter().flatten())
-        });
-        let stores = bindings.filter_map(move |binding| Some((binding.leaf, binding.place?)));
-        let counts = move |(leaf, place): &(usize, usize)| {
-            let line = leaves.lines(*leaf).map_or("", |lines| lines.line_at(*place));
-            self.named[*leaf] || identifiers(line).any(|name| self.commanding.contains(name))
-        };
-        stores.filter(counts).map(move |(leaf, place)| (leaf, leaves.all[leaf].span().start + place))
-    }
-
     /// Whether a class is an enumeration of which a member is a command.
     fn is_enumeration_of_commands(&self, class: usize) -> bool {
         self.leaves.is_enumeration(class) && self.leaves.members(class).any(|leaf| self.named[leaf])
@@ -488,10 +499,8 @@ impl<'a, 'c> Search<'a, 'c> {
         let Some(lines) = self.leaves.lines(leaf).filter(|lines| !lines.defines_inside()) else {
             return true;
         };
-        let span = self.leaves.all[leaf].span();
-        let first = self.commands.partition_point(|command| *command < span.start);
-        let commands = self.commands[first..].iter().take_while(|command| **command < span.end);
-        commands.map(|command| command - span.start).any(|command| lines.feeds(command, place, names))
+        let start = self.leaves.all[leaf].span().start;
+        self.commands_in(leaf).any(|command| lines.feeds(command - start, place, names))
     }
 
     /// A name stands for a flow: what mentions it feeds it.
@@ -508,87 +517,10 @@ impl<'a, 'c> Search<'a, 'c> {
         // to what runs are still told to others.
         let is_told = |search: &Self| {
             let bound = search.leaves.bound();
-            search.flows[at].depth == 0
-                && (bound.names.contains_key(name) || bound.owners.contains_key(name))
+            search.flows[at].depth == 0 && (bound.names.contains_key(name) || bound.owners.contains_key(name))
         };
         if known.len() == 1 && (self.can_meet || is_told(self)) {
             self.mentioned(name, Some(at));
         }
-    }
-
-    fn meeting(mut self, given: &Given) -> Meeting {
-        for (name, flows) in &self.relays {
-            if given.asked.contains(*name) {
-                flows.iter().for_each(|at| self.flows[*at].met = true);
-            }
-        }
-        // Who calls what names a command itself completes it.
-        for at in 0..self.flows.len() {
-            let word = identifiers(&self.leaves.text[self.flows[at].offset..]).next().unwrap_or("");
-            let fed = self.relays.get(word).into_iter().flatten().any(|into| self.flows[*into].met);
-            self.flows[at].met |= fed;
-        }
-        let mut meeting = Meeting::default();
-        // What is fed by a name feeds all that the name stands for: both ends are read, and what lies between.
-        let mut taken = vec![false; self.flows.len()];
-        let mut queue: Vec<usize> = (0..self.flows.len()).filter(|at| self.flows[*at].met).collect();
-        while let Some(at) = queue.pop() {
-            if std::mem::replace(&mut taken[at], true) {
-                continue;
-            }
-            let flow = &self.flows[at];
-            meeting.places.push((flow.leaf, flow.offset));
-            queue.extend(flow.into);
-            if let Some(word) = identifiers(&self.leaves.text[flow.offset..]).next() {
-                queue.extend(self.relays.get(word).into_iter().flatten());
-                if given.runs.contains(word) {
-                    meeting.hands.used.insert(word.to_owned());
-                }
-            }
-        }
-        if !meeting.places.is_empty() {
-            meeting.hands.used.extend(given.commands.iter().cloned());
-        }
-        // Others have a member by an object that stands here.
-        let bound = self.leaves.bound();
-        let is_had = |name: &&String| {
-            self.relays.contains_key(name.as_str()) || self.commanding.contains(name.as_str())
-        };
-        for name in given.asked.iter().filter(is_had) {
-            for class in bound.owners.get(name.as_str()).into_iter().flatten() {
-                let class = &self.leaves.text[self.leaves.classes[*class].name.clone()];
-                for place in self.leaves.mentions(class) {
-                    let leaf = self.leaves.at(*place).map(|leaf| (leaf, &self.leaves.all[leaf]));
-                    if let Some((leaf, of)) = leaf
-                        && of.class.is_none()
-                        && of.statement.kind == Kind::Simple
-                    {
-                        meeting.places.push((leaf, *place));
-                    }
-                }
-            }
-        }
-        meeting.places.extend(self.stored_members());
-        // The file's own commands that others run.
-        for name in given.asked.iter().filter(|name| self.commanding.contains(name.as_str())) {
-            for place in self.leaves.mentions(name) {
-                let Some(leaf) = self.leaves.at(*place) else { continue };
-                let text = self.leaves.text_of(leaf);
-                if self.leaves.bound_at(leaf, *place).contains(&name.as_str()) || text.starts_with("import") {
-                    meeting.places.push((leaf, *place));
-                }
-            }
-        }
-        meeting.places.sort_unstable();
-        meeting.places.dedup();
-        for (name, flows) in &self.relays {
-            let brings = flows.iter().any(|at| self.brings_a_command(*at));
-            let of = if brings { &mut meeting.hands.completes } else { &mut meeting.hands.runs };
-            of.extend(self.exported(name));
-        }
-        self.close_asks();
-        meeting.hands.asks =
-            self.asks.iter().filter(|name| self.is_foreign(name)).map(|name| (*name).to_owned()).collect();
-        meeting
     }
 }

@@ -107,6 +107,12 @@ impl<'t> Slice<'t> {
         self.lines.get(at).map_or("", |line| &self.text[line.content..line.end])
     }
 
+    /// Whether what stands at a place is the default of a parameter.
+    pub(super) fn is_default(&self, place: usize) -> bool {
+        self.locals().ends_before(place) == Some(false)
+            && self.text[..place].trim_end_matches(|c: char| is_name(c) || c == '.').trim_end().ends_with('=')
+    }
+
     /// Whether there are definitions inside.
     pub(super) fn defines_inside(&self) -> bool {
         let word = |line: &Line| first_word(&self.text[line.content..line.end]);
