@@ -23,7 +23,8 @@ use crate::lang::python::{facts, identifiers, notebook_commands, selected};
 const ROUNDS: usize = 6;
 /// The fingerprint of a file that was read whole.
 const EVERY_PIECE: u64 = u64::MAX;
-/// Above this share of a text, parsing it whole is no dearer.
+/// Above this share of a text, in percent, all of it is parsed: that is hardly dearer, and whatever others tell later is
+/// parsed then.
 const WHOLE: usize = 70;
 
 /// Everything that reading Python by pieces needs.
