@@ -126,6 +126,12 @@ impl<'t> Locals<'t> {
         (self.body > 0).then_some(self.body <= place)
     }
 
+    /// The last parameter that is named before a place.
+    pub(super) fn parameter_before(&self, text: &'t str, place: usize) -> Option<&'t str> {
+        let at = self.parameters.iter().filter(|at| **at < place).max()?;
+        identifiers(&text[*at..]).next()
+    }
+
     /// Whether a name at a place of the definition is its own.
     fn has(&self, place: usize, name: &str) -> bool {
         self.names.contains(name) && (place >= self.body || self.parameters.contains(&place))

@@ -387,6 +387,10 @@ impl<'a, 'c> Search<'a, 'c> {
         let taker = is_value && self.is_taken(line, in_line);
         self.flows[at].met = self.feed(&names.used) || is_named || taker;
         // What stores or gives back what runs commands is one more name for it.
+        if is_value && is_default() {
+            let kept = leaves.lines(leaf).map_or_else(Vec::new, |lines| lines.kept_of_default(place));
+            kept.into_iter().for_each(|name| self.relay(name, at));
+        }
         if is_value {
             for name in stored(line).into_iter().filter(|name| line.contains(&format!(".{name}"))) {
                 self.relay(name, at);

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cut::{Line, continues, first_word, logical_lines, string_end};
 use super::leaves::{assignment, assigns, identifiers, offset_in};
 use super::scope::Locals;
-use super::stores::is_name;
+use super::stores::{is_name, stored};
 
 /// Methods that change what they are called on.
 pub(super) const FILLS: [&str; 7] =
@@ -111,6 +111,20 @@ impl<'t> Slice<'t> {
     pub(super) fn is_default(&self, place: usize) -> bool {
         self.locals().ends_before(place) == Some(false)
             && self.text[..place].trim_end_matches(|c: char| is_name(c) || c == '.').trim_end().ends_with('=')
+    }
+
+    /// The members under which the definition keeps the parameter whose default stands at a place.
+    pub(super) fn kept_of_default(&self, place: usize) -> Vec<&'t str> {
+        let Some(parameter) = self.locals().parameter_before(self.text, place) else { return Vec::new() };
+        let lines =
+            self.lines.iter().skip(self.header().0 + 1).map(|line| &self.text[line.content..line.end]);
+        let keeps = |line: &&str| {
+            let value = line.split_once('=').map_or("", |(_, value)| value);
+            identifiers(value).any(|name| name == parameter)
+        };
+        let members =
+            |line: &'t str| stored(line).into_iter().filter(move |name| line.contains(&format!(".{name}")));
+        lines.filter(keeps).flat_map(members).collect()
     }
 
     /// Whether there are definitions inside.
