@@ -103,6 +103,11 @@ impl<'s> Builder<'s> {
         id
     }
 
+    /// Whether an expression is a table that is written out.
+    pub fn is_table(&self, expr: ExprId) -> bool {
+        matches!(self.program.exprs[expr as usize].expr, Expr::Map(_))
+    }
+
     /// Adds a function and gives its index; its expressions are lowered later, between
     /// [`Builder::enter`] and [`Builder::leave`].
     pub fn add_function(&mut self, function: Function) -> FuncId {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::elements::{Filling, Held, ORDERED, Reader};
 use super::{DEPTH, Folder};
-use crate::base::ir::{Expr, ExprId, Spread};
+use crate::base::ir::{Arg, Expr, ExprId, Spread};
 use crate::base::text::Text;
 use crate::graph::value::{Object, UnitId, Value};
 
@@ -12,6 +12,16 @@ use crate::graph::value::{Object, UnitId, Value};
 pub(super) type Wanted = Option<Vec<String>>;
 /// Names that stand behind a table which is spread: it does not give these.
 type Hidden = BTreeSet<String>;
+
+/// A part of a table's text.
+enum Entry {
+    /// A value under a constant name.
+    Named(String, ExprId),
+    /// A value under a key that is not known.
+    Unnamed,
+    /// A table, or what one is made of, all of which comes in.
+    Table(ExprId),
+}
 
 impl Folder<'_, '_> {
     /// What an expression holds under a key; under any where the key is not known.
@@ -202,43 +212,64 @@ impl Folder<'_, '_> {
     ) -> (Vec<(String, UnitId, ExprId)>, bool) {
         // What callers give is asked of them.
         let Object::Literal(unit, id) = object else { return (Vec::new(), false) };
+        let Some(entries) = self.written_entries(unit, id) else { return (Vec::new(), false) };
         let mut found = Vec::new();
         let mut is_known = true;
         let mut behind = hidden.clone();
-        match &self.solver.program(unit).exprs[id as usize].expr {
-            Expr::Map(entries) => {
-                for (key, value) in entries.iter().rev() {
-                    match key.map(|key| self.solver.constant_key(unit, key)) {
-                        Some(Some(name)) if behind.contains(&name) => {}
-                        Some(Some(name)) => {
-                            behind.insert(name.clone());
-                            found.push((name, unit, *value));
-                        }
-                        Some(None) => is_known = false,
-                        None => {
-                            tables.push((unit, *value, behind.clone()));
-                            behind.extend(self.surely_in(unit, *value));
-                        }
-                    }
+        for entry in entries.into_iter().rev() {
+            match entry {
+                Entry::Named(name, _) if behind.contains(&name) => {}
+                Entry::Named(name, value) => {
+                    behind.insert(name.clone());
+                    found.push((name, unit, value));
                 }
-                found.reverse();
-                tables.reverse();
-            }
-            Expr::Call(call) if self.is_table(unit, id) => {
-                let named = call.args.iter().filter_map(|a| Some((a.name.clone()?, unit, a.value)));
-                found.extend(named.filter(|(name, ..)| !hidden.contains(name)));
-                behind.extend(found.iter().map(|(name, ..)| name.clone()));
-                match self.container_method(unit, call) {
-                    Some((base, _)) => tables.push((unit, base, behind)),
-                    None => {
-                        let spread = call.args.iter().filter(|a| a.name.is_none());
-                        tables.extend(spread.map(|a| (unit, a.value, behind.clone())));
-                    }
+                Entry::Unnamed => is_known = false,
+                Entry::Table(table) => {
+                    tables.push((unit, table, behind.clone()));
+                    behind.extend(self.surely_in(unit, table));
                 }
             }
-            _ => is_known = false,
         }
+        found.reverse();
+        tables.reverse();
         (found, is_known)
+    }
+
+    /// What stands in the text of a table, or of a list of pairs that one is made of, in its order.
+    fn written_entries(&self, unit: UnitId, table: ExprId) -> Option<Vec<Entry>> {
+        let entry = |key: ExprId, value: ExprId| match self.solver.constant_key(unit, key) {
+            Some(name) => Entry::Named(name, value),
+            None => Entry::Unnamed,
+        };
+        let exprs = &self.solver.program(unit).exprs;
+        match &exprs[table as usize].expr {
+            Expr::Map(entries) => {
+                let of = |(key, value): &(Option<ExprId>, ExprId)| match key {
+                    Some(key) => entry(*key, *value),
+                    None => Entry::Table(*value),
+                };
+                Some(entries.iter().map(of).collect())
+            }
+            Expr::Seq(items) => {
+                let pair = |(item, spread): &(ExprId, Spread)| match &exprs[*item as usize].expr {
+                    Expr::Seq(parts) if *spread == Spread::No => match parts.as_slice() {
+                        [(key, Spread::No), (value, Spread::No)] => entry(*key, *value),
+                        _ => Entry::Unnamed,
+                    },
+                    _ => Entry::Unnamed,
+                };
+                Some(items.iter().map(pair).collect())
+            }
+            Expr::Call(call) if self.is_table(unit, table) => {
+                let of = |arg: &Arg| match &arg.name {
+                    Some(name) => Entry::Named(name.clone(), arg.value),
+                    None => Entry::Table(arg.value),
+                };
+                let base = self.container_method(unit, call).map(|(base, _)| Entry::Table(base));
+                Some(base.into_iter().chain(call.args.iter().map(of)).collect())
+            }
+            _ => None,
+        }
     }
 
     /// The constant names that a table has in any case: those that are written out where it is made.

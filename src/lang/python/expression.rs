@@ -401,7 +401,13 @@ impl<'s, 't> Lowering<'s, 't> {
                 None => self.unknown(link),
             };
             self.builder.guard = outer;
+            let is_table = [value, right].iter().any(|side| self.builder.is_table(*side));
+            let sides = vec![(None, value), (None, right)];
             value = self.builder.expr(Expr::Binary { op, left: value, right }, Self::span(link));
+            // The right table stands in the place of the left; the operator may be a class's own as well.
+            if op == BinaryOp::Union && is_table {
+                value = self.builder.expr(Expr::Map(sides), Self::span(link));
+            }
         }
         value
     }
