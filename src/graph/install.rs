@@ -59,7 +59,8 @@ impl<'a> Solver<'a> {
             | Expr::Not(_)
             | Expr::Neg(_) => {}
             Expr::Template(parts) => self.template_parts(unit, id, parts),
-            Expr::Cell(cell) => self.copy(self.cell_node(unit, *cell), node),
+            // Its node is the variable's.
+            Expr::Cell(_) => {}
             Expr::External(path) => {
                 let path = self.catalogue(unit).canonical_path(path);
                 self.insert_external(node, &path, 0);

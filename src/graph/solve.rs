@@ -15,7 +15,7 @@ use super::link::Files;
 pub(super) use super::user::User;
 use super::value::{Interner, Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Program, Slot, Spread};
+use crate::base::ir::{CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Node, Program, Slot, Spread};
 use crate::base::scratch::Scratch;
 use crate::base::site::Confidence;
 use crate::data::primitives::Catalogue;
@@ -45,7 +45,8 @@ pub struct Unit<'a> {
     pub program: &'a Program,
     /// Its language's catalogue.
     pub catalogue: &'a Catalogue,
-    exprs: NodeId,
+    /// The node of each expression: what is read of a variable is the variable's own.
+    exprs: Vec<NodeId>,
     cells: NodeId,
     results: NodeId,
     yields: NodeId,
@@ -207,8 +208,17 @@ impl<'a> Solver<'a> {
         catalogue: &'a Catalogue,
     ) -> UnitId {
         let id = self.units.len() as UnitId;
-        let exprs = self.allocate(program.exprs.len());
         let cells = self.allocate(program.cells.len());
+        let mut next = self.values.len() as NodeId;
+        let node_of = |node: &Node| match node.expr {
+            Expr::Cell(cell) => cells + cell,
+            _ => {
+                next += 1;
+                next - 1
+            }
+        };
+        let exprs: Vec<NodeId> = program.exprs.iter().map(node_of).collect();
+        self.allocate((next as usize) - self.values.len());
         let results = self.allocate(program.functions.len());
         let yields = self.allocate(program.functions.len());
         let mut stores: FxHashMap<FuncId, Vec<u32>> = FxHashMap::default();
@@ -298,7 +308,7 @@ impl<'a> Solver<'a> {
 
     /// The node of an expression.
     pub fn expr_node(&self, unit: UnitId, expr: ExprId) -> NodeId {
-        self.units[unit as usize].exprs + expr
+        self.units[unit as usize].exprs[expr as usize]
     }
 
     pub(super) fn cell_node(&self, unit: UnitId, cell: CellId) -> NodeId {
