@@ -39,6 +39,7 @@ pub mod sites;
 pub mod solve;
 mod spread;
 mod tested;
+mod unit;
 mod user;
 pub mod value;
 mod wrapped;

@@ -12,10 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::link::Files;
+pub use super::unit::Unit;
 pub(super) use super::user::User;
 use super::value::{Interner, Symbol, UnitId, Value, ValueId};
 use crate::base::facts::Language;
-use crate::base::ir::{CellId, ClassId, Expr, ExprId, FuncId, FunctionKind, Node, Program, Slot, Spread};
+use crate::base::ir::{CellId, ClassId, ExprId, FuncId, FunctionKind, Program, Spread};
 use crate::base::scratch::Scratch;
 use crate::base::site::Confidence;
 use crate::data::primitives::Catalogue;
@@ -34,30 +35,6 @@ const MOST_VALUES: usize = 64;
 
 /// The path of everything outside the tree that no catalogue leads on from.
 pub const ELSEWHERE: &str = "?";
-
-/// One file's program in the solver.
-pub struct Unit<'a> {
-    /// The file.
-    pub path: &'a str,
-    /// Its language.
-    pub language: Language,
-    /// Its facts.
-    pub program: &'a Program,
-    /// Its language's catalogue.
-    pub catalogue: &'a Catalogue,
-    /// The node of each expression: what is read of a variable is the variable's own.
-    exprs: Vec<NodeId>,
-    cells: NodeId,
-    results: NodeId,
-    yields: NodeId,
-    active: Vec<bool>,
-    stores: FxHashMap<FuncId, Vec<u32>>,
-    exports: FxHashMap<&'a str, CellId>,
-    imports: FxHashMap<FuncId, Vec<u32>>,
-    attribute_stores: FxHashMap<&'a str, Vec<u32>>,
-    pub(super) growth: FxHashMap<CellId, Vec<ExprId>>,
-    parameters: FxHashMap<CellId, (FuncId, u16, Spread)>,
-}
 
 /// Work that waits. Everything goes through the queue: the solver's stack does not grow with the program.
 #[derive(Debug, Clone, Copy)]
@@ -208,70 +185,14 @@ impl<'a> Solver<'a> {
         catalogue: &'a Catalogue,
     ) -> UnitId {
         let id = self.units.len() as UnitId;
-        let cells = self.allocate(program.cells.len());
-        let mut next = self.values.len() as NodeId;
-        let node_of = |node: &Node| match node.expr {
-            Expr::Cell(cell) => cells + cell,
-            _ => {
-                next += 1;
-                next - 1
-            }
-        };
-        let exprs: Vec<NodeId> = program.exprs.iter().map(node_of).collect();
-        self.allocate((next as usize) - self.values.len());
-        let results = self.allocate(program.functions.len());
-        let yields = self.allocate(program.functions.len());
-        let mut stores: FxHashMap<FuncId, Vec<u32>> = FxHashMap::default();
-        let mut attribute_stores: FxHashMap<&'a str, Vec<u32>> = FxHashMap::default();
-        for (at, store) in program.stores.iter().enumerate() {
-            let function = program.exprs[store.base as usize].function;
-            stores.entry(function).or_default().push(at as u32);
-            if let Slot::Attr(name) = &store.slot {
-                attribute_stores.entry(name).or_default().push(at as u32);
-            }
-        }
-        let mut imports: FxHashMap<FuncId, Vec<u32>> = FxHashMap::default();
-        for (at, import) in program.imports.iter().enumerate() {
-            imports.entry(import.function).or_default().push(at as u32);
-        }
-        let mut growth: FxHashMap<CellId, Vec<ExprId>> = FxHashMap::default();
-        for (at, node) in program.exprs.iter().enumerate() {
-            if let Expr::Call(call) = &node.expr
-                && let Expr::Attr { base, name } = &program.exprs[call.callee as usize].expr
-                && matches!(name.as_str(), "append" | "extend" | "push")
-                && let Expr::Cell(cell) = program.exprs[*base as usize].expr
-            {
-                growth.entry(cell).or_default().push(at as ExprId);
-            }
-        }
         self.has_truth |= language == Language::Python
             && program
                 .functions
                 .iter()
                 .any(|f| f.class.is_some() && matches!(f.name.as_str(), "__bool__" | "__len__"));
-        let mut parameters = FxHashMap::default();
-        for (function, body) in program.functions.iter().enumerate() {
-            for (position, param) in body.params.iter().enumerate() {
-                parameters.insert(param.cell, (function as FuncId, position as u16, param.spread));
-            }
-        }
-        self.units.push(Unit {
-            attribute_stores,
-            growth,
-            parameters,
-            path,
-            language,
-            program,
-            catalogue,
-            exprs,
-            cells,
-            results,
-            yields,
-            active: vec![false; program.functions.len()],
-            stores,
-            exports: program.exports.iter().map(|(n, c)| (n.as_str(), *c)).collect(),
-            imports,
-        });
+        let unit = Unit::new(path, language, program, catalogue, self.values.len() as NodeId);
+        self.allocate(unit.end as usize - self.values.len());
+        self.units.push(unit);
         self.unit_by_path.insert(path, id);
         if !self.catalogues.iter().any(|c| std::ptr::eq(*c, catalogue)) {
             self.catalogues.push(catalogue);
