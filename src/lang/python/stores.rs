@@ -28,7 +28,7 @@ pub(super) fn segment_of(text: &str, place: usize) -> &str {
 pub(super) fn simple_parts(line: &str) -> Vec<Range<usize>> {
     let bytes = line.as_bytes();
     let (mut depth, mut at) = (0usize, 0);
-    let mut parts = vec![0..bytes.len()];
+    let mut parts: Vec<Range<usize>> = std::iter::once(0..bytes.len()).collect();
     let mut open = 0;
     while at < bytes.len() {
         match bytes[at] {
